@@ -1,0 +1,23 @@
+//! The vocabulary of OptSleuth: what a run takes and what it gives.
+//!
+//! Every other crate speaks in these types.
+//!
+//! **Invariant:** plain data. Nothing here opens a file, starts a process or
+//! looks at a clock.
+
+mod invocation;
+pub mod legacy;
+mod outcome;
+mod pass_registry;
+mod pass_sequence;
+mod program;
+mod run;
+mod signature;
+
+pub use invocation::{Invocation, SkipSet};
+pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
+pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
+pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
+pub use program::{Language, Program};
+pub use run::{CodegenLevel, Emit, Limits, RunRequest, RunResult};
+pub use signature::Signature;

@@ -1,0 +1,52 @@
+//! A program under test: bytes and the language they are in.
+
+use std::fmt;
+use std::path::Path;
+
+/// What a program is written in, told by its file name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C source, `.c`.
+    C,
+    /// LLVM assembly, `.ll`.
+    IrText,
+    /// LLVM bitcode, `.bc`.
+    Bitcode,
+}
+
+impl Language {
+    /// The language of a file, or `None` for a name that says nothing.
+    pub fn of_path(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "c" | "i" => Some(Language::C),
+            "ll" => Some(Language::IrText),
+            "bc" => Some(Language::Bitcode),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Language::C => "C",
+            Language::IrText => "LLVM assembly",
+            Language::Bitcode => "LLVM bitcode",
+        })
+    }
+}
+
+/// A module ready to be loaded by a worker.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The module's name as LLVM prints it in the `ModuleID` line.
+    pub name: String,
+    /// LLVM assembly or bitcode.
+    pub ir: Vec<u8>,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Program({}, {} bytes)", self.name, self.ir.len())
+    }
+}

@@ -1,0 +1,116 @@
+//! A run: what is asked of a worker, and what comes back.
+
+use std::time::Duration;
+
+use crate::{Invocation, Outcome, PassSequence, SkipSet};
+
+/// How much a run may use before it is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// CPU time for LLVM; waiting is limited to four times as much.
+    pub compile: Duration,
+    /// CPU time for the executed program, with the same allowance.
+    pub execute: Duration,
+    /// Memory that a child may make resident, in bytes.
+    pub memory: u64,
+    /// What a program may write to each of its streams, and to a file.
+    pub output: u64,
+}
+
+impl Limits {
+    /// Ten seconds, 4 GiB, 16 MiB of output.
+    pub const STANDARD: Limits = Limits {
+        compile: Duration::from_secs(10),
+        execute: Duration::from_secs(10),
+        memory: 4 << 30,
+        output: 16 << 20,
+    };
+}
+
+/// How hard the code generator works. The numbers are LLVM's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CodegenLevel {
+    /// No optimization: what the passes made is what is executed.
+    #[default]
+    O0 = 0,
+    /// `-O1`.
+    O1 = 1,
+    /// `-O2`.
+    O2 = 2,
+    /// `-O3`.
+    O3 = 3,
+}
+
+/// What a run hands out besides its outcome. The numbers are the protocol's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Emit {
+    /// Only the outcome.
+    #[default]
+    Nothing = 0,
+    /// The module as LLVM assembly.
+    Text = 1,
+    /// The module as bitcode.
+    Bitcode = 2,
+    /// Position-independent code in an object file.
+    Object = 3,
+}
+
+/// One run of a loaded program.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// The passes; `None` runs none.
+    pub passes: Option<PassSequence>,
+    /// Invocations to leave out.
+    pub skips: SkipSet,
+    /// Verify the IR after every pass, not only at the end.
+    pub verify_each: bool,
+    /// What to hand out.
+    pub emit: Emit,
+    /// For code generation, if there is any.
+    pub codegen: CodegenLevel,
+    /// Generate code and call `main`.
+    pub execute: bool,
+    /// Read the log of invocations back.
+    pub list_invocations: bool,
+    /// When to stop.
+    pub limits: Limits,
+}
+
+impl RunRequest {
+    /// Run these passes and say how it ended; everything else off.
+    pub fn new(passes: Option<PassSequence>) -> RunRequest {
+        RunRequest {
+            passes,
+            skips: SkipSet::none(),
+            verify_each: false,
+            emit: Emit::Nothing,
+            codegen: CodegenLevel::O0,
+            execute: false,
+            list_invocations: false,
+            limits: Limits::STANDARD,
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What [`Emit`] asked for; empty if the run did not get that far.
+    pub emitted: Vec<u8>,
+    /// How many invocations were reached.
+    pub n_invocations: u32,
+    /// All of them, if they were asked for.
+    pub invocations: Vec<Invocation>,
+    /// From fork to end.
+    pub wall: Duration,
+    /// CPU time of the child.
+    pub cpu: Duration,
+    /// Within the pass manager alone; zero if it did not come back.
+    pub pipeline: Duration,
+    /// The most memory the child had resident, in bytes.
+    pub peak_memory: u64,
+}

@@ -1,0 +1,195 @@
+//! Crash -> signature: one line that two crashes of one cause share.
+//!
+//! **Invariant:** nothing that changes from run to run or from program to
+//! program (addresses, numbers, value names, line numbers) is part of it.
+
+use std::fmt;
+
+/// How many frames stand for a crash without a text.
+const TOP_FRAMES: usize = 3;
+
+/// A normalized description of a crash.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Signature(String);
+
+impl Signature {
+    /// From an assertion or error text: its first line, normalized.
+    pub fn of_text(text: &str) -> Signature {
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        Signature(normalize(line.unwrap_or("no message")))
+    }
+
+    /// From a signal and function names, innermost first.
+    pub fn of_frames(signal: &str, frames: &[String]) -> Signature {
+        let names: Vec<String> = frames
+            .iter()
+            .take(TOP_FRAMES)
+            .map(|f| base_name(f))
+            .collect();
+        if names.is_empty() {
+            return Signature(signal.to_owned());
+        }
+        Signature(format!("{signal} in {}", names.join(" < ")))
+    }
+
+    /// From the frames of a stack overflow: where it hits is chance, the
+    /// recursion is the cause. So the functions that recur are named, from the
+    /// alphabetically first on.
+    pub fn of_stack_overflow(frames: &[String]) -> Signature {
+        let names: Vec<String> = frames.iter().map(|f| base_name(f)).collect();
+        let mut recurring: Vec<&String> = names
+            .iter()
+            .filter(|name| names.iter().filter(|other| other == name).count() > 2)
+            .collect();
+        recurring.sort();
+        recurring.dedup();
+        if recurring.is_empty() {
+            return Signature::of_frames("stack overflow", frames);
+        }
+        let list: Vec<&str> = recurring
+            .iter()
+            .take(TOP_FRAMES)
+            .map(|s| s.as_str())
+            .collect();
+        Signature(format!("stack overflow in {}", list.join(", ")))
+    }
+
+    /// The signature as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Numbers become `N`, IR names `%_` and `@_`, paths their last component.
+fn normalize(line: &str) -> String {
+    let mut out = String::new();
+    for (i, word) in line.split(' ').enumerate() {
+        if i > 0 {
+            out.push(' ');
+        }
+        out.push_str(&normalize_word(word));
+    }
+    out
+}
+
+fn normalize_word(word: &str) -> String {
+    let word = match word.rfind('/') {
+        Some(at) if word.starts_with('/') => &word[at + 1..],
+        _ => word,
+    };
+    let mut out = String::new();
+    let mut rest = word.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_name = |c: &char| c.is_ascii_alphanumeric() || "._-$".contains(*c);
+        if (c == '%' || c == '@') && rest.peek().is_some_and(is_name) {
+            while rest.next_if(is_name).is_some() {}
+            out.push(c);
+            out.push('_');
+        } else if c.is_ascii_digit() {
+            while rest.next_if(char::is_ascii_hexdigit).is_some() || rest.next_if_eq(&'x').is_some()
+            {
+            }
+            out.push('N');
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The function's qualified name alone: no template arguments, no parameters,
+/// no return type, no clone suffix.
+fn base_name(demangled: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0usize;
+    let text = demangled.replace("(anonymous namespace)", "{anonymous}");
+    for c in text.chars() {
+        match c {
+            '<' if !out.ends_with("operator") => depth += 1,
+            '>' if depth > 0 => depth -= 1,
+            '(' if depth == 0 => break,
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    let name = out.trim();
+    // What stands before the last space is a return type, except in
+    // `operator new` and conversions.
+    let name = match name.rfind(' ') {
+        Some(at) if !name.contains("operator ") => &name[at + 1..],
+        _ => name,
+    };
+    let clone_at = [".isra.", ".part.", ".constprop.", ".cold", ".llvm."]
+        .iter()
+        .filter_map(|suffix| name.find(suffix))
+        .min();
+    name[..clone_at.unwrap_or(name.len())].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_text(text: &str, expected: &str) {
+        assert_eq!(Signature::of_text(text).as_str(), expected);
+    }
+
+    fn frames(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&n| n.to_owned()).collect()
+    }
+
+    #[test]
+    fn numbers_and_value_names_do_not_count() {
+        check_text(
+            "Cannot select: 0x55d0c0ffee: i32 = foo %x.i",
+            "Cannot select: N: iN = foo %_",
+        );
+        check_text("bad node 17 in @main\nsecond line", "bad node N in @_");
+        check_text("", "no message");
+    }
+
+    #[test]
+    fn the_directory_of_a_path_does_not_count() {
+        check_text(
+            "UNREACHABLE executed at /build/llvm/lib/IR/Value.cpp:123!",
+            "UNREACHABLE executed at Value.cpp:N!",
+        );
+    }
+
+    #[test]
+    fn frames_lose_types_and_clone_suffixes() {
+        let signature = Signature::of_frames(
+            "SIGSEGV",
+            &frames(&[
+                "llvm::SmallVectorImpl<llvm::Value*>::push_back(llvm::Value*)",
+                "(anonymous namespace)::Pass::run(llvm::Function&) [clone .isra.0]",
+                "void llvm::walk<int>(int)",
+                "main",
+            ]),
+        );
+        assert_eq!(
+            signature.as_str(),
+            "SIGSEGV in llvm::SmallVectorImpl::push_back < {anonymous}::Pass::run < llvm::walk"
+        );
+    }
+
+    #[test]
+    fn an_overflow_is_the_same_wherever_it_hits() {
+        let cycle = ["a(int)", "b(int)", "c(int)"];
+        let from = |start: usize| {
+            let names: Vec<String> = (0..40)
+                .map(|i| cycle[(start + i) % cycle.len()].to_owned())
+                .collect();
+            Signature::of_stack_overflow(&names)
+        };
+        assert_eq!(from(0), from(1));
+        assert_eq!(from(1), from(2));
+        assert_eq!(from(0).as_str(), "stack overflow in a, b, c");
+    }
+}

@@ -1,0 +1,127 @@
+// Code generation and in-process execution. See codegen.h.
+//
+// Never here: a guess. What the loader is known not to do (thread-local
+// storage, constructors, indirect functions) is left to the system's linker.
+#include "codegen.h"
+#include "crash.h"
+#include "llvm_side.h"
+#include "memory.h"
+#include "llvm/ExecutionEngine/RuntimeDyld.h"
+#include "llvm/ExecutionEngine/SectionMemoryManager.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace {
+// The program's own exit handlers. The process's list also holds LLVM's, and
+// running those would cost time and could fail.
+void (*exit_handlers[32])();
+unsigned exit_handler_count = 0;
+
+int program_atexit(void (*handler)()) {
+  if (exit_handler_count == 32)
+    return 1;
+  exit_handlers[exit_handler_count++] = handler;
+  return 0;
+}
+
+[[noreturn]] void program_exit(int status) {
+  while (exit_handler_count)
+    exit_handlers[--exit_handler_count]();
+  fflush(nullptr);
+  _exit(status);
+}
+
+class ProgramMemory : public SectionMemoryManager {
+  uint64_t getSymbolAddress(const std::string &name) override {
+    if (name == "exit")
+      return reinterpret_cast<uint64_t>(&program_exit);
+    if (name == "atexit")
+      return reinterpret_cast<uint64_t>(&program_atexit);
+    return SectionMemoryManager::getSymbolAddress(name);
+  }
+};
+
+const char *why_not_here(const Module &module) {
+  const Function *entry = module.getFunction("main");
+  if (!entry || entry->isDeclaration())
+    return "no main";
+  if (module.getNamedGlobal("llvm.global_ctors") ||
+      module.getNamedGlobal("llvm.global_dtors"))
+    return "constructors or destructors";
+  if (!module.ifunc_empty())
+    return "indirect functions";
+  if (!module.getModuleInlineAsm().empty())
+    return "file-level assembly";
+  for (const GlobalVariable &variable : module.globals())
+    if (variable.isThreadLocal())
+      return "thread-local storage";
+  // These change how the process itself behaves; the fast child has LLVM in it.
+  for (const char *name : {"_exit", "quick_exit", "on_exit", "__cxa_atexit",
+                           "dlopen", "dlsym", "fork", "execve", "sbrk", "brk"})
+    if (module.getFunction(name))
+      return name;
+  return nullptr;
+}
+} // namespace
+
+namespace codegen_step {
+Object generate(Session &session, unsigned level) {
+  Module &module = *session.module;
+  std::string error;
+  if (session.triple.getArch() == Triple::UnknownArch)
+    crash::finish(Verdict::CodegenFailure,
+                  "the module names no target triple to generate code for");
+  auto machine = make_target_machine(session.triple,
+                                     compat::CodeGenLevel(level), true, error);
+  if (!machine)
+    crash::finish(Verdict::CodegenFailure, error.c_str());
+  if (module.getDataLayout().isDefault())
+    module.setDataLayout(machine->createDataLayout());
+  Object object;
+  raw_svector_ostream out(object);
+  legacy::PassManager passes;
+  passes.add(new TargetLibraryInfoWrapperPass(*session.library));
+  if (machine->addPassesToEmitFile(passes, out, nullptr, compat::kObjectFile))
+    crash::finish(Verdict::CodegenFailure,
+                  "this target cannot write object files");
+  passes.run(module);
+  return object;
+}
+
+void execute(Session &session, const Object &bytes, const char *directory) {
+  if (const char *reason = why_not_here(*session.module))
+    crash::finish(Verdict::NeedsProcess, reason);
+  auto object = object::ObjectFile::createObjectFile(
+      MemoryBufferRef(StringRef(bytes.data(), bytes.size()), "program"));
+  if (!object)
+    crash::finish(Verdict::NeedsProcess,
+                  toString(object.takeError()).c_str());
+  ProgramMemory memory_manager;
+  RuntimeDyld loader(memory_manager, memory_manager);
+  auto loaded = loader.loadObject(**object);
+  if (loader.hasError())
+    crash::finish(Verdict::NeedsProcess, loader.getErrorString().str().c_str());
+  loader.resolveRelocations();
+  if (loader.hasError())
+    crash::finish(Verdict::NeedsProcess, loader.getErrorString().str().c_str());
+  std::string error;
+  if (memory_manager.finalizeMemory(&error))
+    crash::finish(Verdict::NeedsProcess, error.c_str());
+  auto *entry = reinterpret_cast<int (*)(int, char **, char **)>(
+      uintptr_t(loader.getSymbol("main").getAddress()));
+  if (!entry)
+    crash::finish(Verdict::NeedsProcess, "main was not loaded");
+  static char name[] = "program";
+  static char *arguments[] = {name, nullptr};
+  static char *environment[] = {nullptr};
+  environ = environment;
+  enter_program(directory, false);
+  program_exit(entry(1, arguments, environment));
+}
+} // namespace codegen_step

@@ -1,0 +1,14 @@
+// Code generation: module -> object bytes, and the fast way to execute them.
+#pragma once
+#include "session.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace codegen_step {
+using Object = llvm::SmallVector<char, 0>;
+// The same object whether it is executed here or linked into a program file.
+Object generate(Session &session, unsigned level);
+// Loads the object into this process, fences it in, and calls main. Ends the
+// process; with Verdict::NeedsProcess if that cannot be done faithfully here.
+[[noreturn]] void execute(Session &session, const Object &object,
+                          const char *directory);
+} // namespace codegen_step

@@ -1,0 +1,27 @@
+// What the process machinery (server.cpp) asks of LLVM.
+//
+// Never here: anything about processes, limits or sockets.
+#pragma once
+#include "payload.h"
+#include "protocol.h"
+#include <string>
+
+namespace llvm_side {
+// Registers targets and handlers. Once, in the zygote.
+void initialize();
+const char *version();
+// The pass registry, in the words of PassBuilder::printPassNames.
+std::string pass_names();
+
+// In a session: applies the options and parses the module. Returns false with
+// verdict and message in the report if that fails.
+bool load(Payload request);
+
+// In a child of a session: runs the pipeline and whatever was asked for after
+// it. Ends the process. `directory` is the program's private one.
+[[noreturn]] void run(Payload request, const char *directory);
+} // namespace llvm_side
+
+// In a child: makes descriptors 1 and 2 the program's output, gives up the
+// memory file, and raises the fence. Ends the process if the fence fails.
+void enter_program(const char *directory, bool may_exec);

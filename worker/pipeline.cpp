@@ -1,0 +1,281 @@
+// One run: pipeline text -> passes over the session's module, numbered, some
+// skipped -> verified, emitted, perhaps executed.
+//
+// Never here: a result kept for the next run. This process ends with the run.
+#include "codegen.h"
+#include "crash.h"
+#include "llvm_side.h"
+#include "memory.h"
+#include "session.h"
+#include "llvm/ADT/Any.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LazyCallGraph.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Bitcode/BitcodeWriterPass.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include <ctime>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace {
+void enter(Phase phase) { memory::report().phase = uint32_t(phase); }
+
+uint64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
+}
+
+[[noreturn]] void reject(Verdict verdict, Error error) {
+  crash::finish(verdict, toString(std::move(error)).c_str());
+}
+
+// Ranges of invocation numbers to skip, in the mapped request, sorted.
+class SkipList {
+public:
+  SkipList(Payload &request) : count(request.number()), from(request) {
+    for (uint32_t i = 0; request.ok && i < 2 * count; ++i)
+      request.number();
+  }
+  bool has(uint32_t index) const {
+    Payload ranges = from;
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t first = ranges.number(), end = ranges.number();
+      if (index < first)
+        return false;
+      if (index < end)
+        return true;
+    }
+    return false;
+  }
+
+private:
+  uint32_t count;
+  Payload from;
+};
+
+// Containers of passes, which are not invocations of their own.
+bool is_container(StringRef pass) {
+  static const char *const kContainers[] = {
+      "PassManager",          "PassAdaptor",          "AnalysisManagerProxy",
+      "DevirtSCCRepeatedPass", "ModuleInlinerWrapperPass", "RepeatedPass"};
+  StringRef base = pass.substr(0, pass.find('<'));
+  for (StringRef container : kContainers)
+    if (base.size() >= container.size() &&
+        base.substr(base.size() - container.size()) == container)
+      return true;
+  return false;
+}
+
+void name_unit(raw_ostream &out, const Any &unit) {
+  if (any_cast<const Module *>(&unit)) {
+    out << "module";
+  } else if (auto *function = any_cast<const Function *>(&unit)) {
+    out << "function " << (*function)->getName();
+  } else if (auto *scc = any_cast<const LazyCallGraph::SCC *>(&unit)) {
+    out << "scc " << (*scc)->getName();
+  } else if (auto *loop = any_cast<const Loop *>(&unit)) {
+    const BasicBlock *header = (*loop)->getHeader();
+    out << "loop " << header->getName() << " in "
+        << header->getParent()->getName();
+  } else {
+    out << "unit";
+  }
+}
+
+// Numbers invocations in the order in which the pass manager comes to them,
+// logs them, and skips the chosen ones. Required passes get a number, too, but
+// LLVM does not ask whether to run them.
+class Invocations {
+public:
+  Invocations(PassInstrumentationCallbacks &callbacks, SkipList skips,
+              bool verify_each)
+      : callbacks(callbacks), skips(skips) {
+    callbacks.registerShouldRunOptionalPassCallback(
+        [this](StringRef pass, Any unit) { return should_run(pass, unit); });
+    callbacks.registerBeforeSkippedPassCallback(
+        [this](StringRef pass, Any) { skipped(pass); });
+    callbacks.registerBeforeNonSkippedPassCallback(
+        [this](StringRef pass, Any unit) { before(pass, unit); });
+    callbacks.registerAfterPassCallback(
+        [this, verify_each](StringRef pass, Any unit,
+                            const PreservedAnalyses &) {
+          if (verify_each && !is_container(pass))
+            verify(unit);
+          after(pass);
+        });
+    callbacks.registerAfterPassInvalidatedCallback(
+        [this](StringRef pass, const PreservedAnalyses &) { after(pass); });
+  }
+
+private:
+  // Adds to the log without touching the heap.
+  uint32_t begin(StringRef pass, const Any &unit) {
+    Report &report = memory::report();
+    StringRef short_name = callbacks.getPassNameForClassName(pass);
+    SmallString<512> unit_name;
+    raw_svector_ostream stream(unit_name);
+    name_unit(stream, unit);
+    StringRef name = short_name.empty() ? pass : short_name;
+    flags = memory::log_invocation(name.data(), name.size(), unit_name.data(),
+                                   unit_name.size());
+    return report.invocations++;
+  }
+  bool should_run(StringRef pass, const Any &unit) {
+    if (is_container(pass))
+      return true;
+    numbered = begin(pass, unit);
+    is_numbered = true;
+    return !skips.has(numbered);
+  }
+  void skipped(StringRef pass) {
+    if (is_container(pass))
+      return;
+    is_numbered = false;
+    if (flags)
+      *flags |= kSkipped;
+  }
+  void before(StringRef pass, const Any &unit) {
+    if (is_container(pass))
+      return;
+    if (!is_numbered) {
+      numbered = begin(pass, unit);
+      if (flags)
+        *flags |= kRequired;
+    }
+    is_numbered = false;
+    memory::report().current_invocation = numbered;
+  }
+  void after(StringRef pass) {
+    if (!is_container(pass))
+      memory::report().current_invocation = kNoInvocation;
+  }
+  static void verify(const Any &unit) {
+    std::string text;
+    raw_string_ostream stream(text);
+    bool broken = false;
+    if (auto *function = any_cast<const Function *>(&unit))
+      broken = verifyFunction(**function, &stream);
+    else if (auto *loop = any_cast<const Loop *>(&unit))
+      broken = verifyFunction(*(*loop)->getHeader()->getParent(), &stream);
+    else
+      broken = verifyModule(*session().module, &stream);
+    if (broken)
+      crash::finish(Verdict::InvalidIr, stream.str().c_str());
+  }
+
+  PassInstrumentationCallbacks &callbacks;
+  SkipList skips;
+  uint32_t numbered = 0;
+  uint32_t *flags = nullptr;
+  bool is_numbered = false;
+};
+
+void run_passes(Session &session, std::string_view pipeline, SkipList skips,
+                bool verify_each, Emit emit) {
+  Module &module = *session.module;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassInstrumentationCallbacks callbacks;
+#if LLVM_VERSION_MAJOR >= 17
+  StandardInstrumentations standard(module.getContext(), false);
+  standard.registerCallbacks(callbacks, &modules);
+#elif LLVM_VERSION_MAJOR >= 16
+  StandardInstrumentations standard(module.getContext(), false);
+  standard.registerCallbacks(callbacks, &functions);
+#else
+  StandardInstrumentations standard(false);
+  standard.registerCallbacks(callbacks, &functions);
+#endif
+  Invocations invocations(callbacks, skips, verify_each);
+
+  PassBuilder builder(session.machine.get(), PipelineTuningOptions(), {},
+                      &callbacks);
+  AAManager alias;
+  if (Error error = builder.parseAAPipeline(alias, session.alias_pipeline))
+    reject(Verdict::BadOptions, std::move(error));
+  functions.registerPass([&] { return std::move(alias); });
+  functions.registerPass([&] { return TargetLibraryAnalysis(*session.library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+
+  ModulePassManager passes;
+  StringRef text(pipeline.data(), pipeline.size());
+  if (!text.empty())
+    if (Error error = builder.parsePassPipeline(passes, text))
+      reject(Verdict::BadPipeline, std::move(error));
+
+  enter(Phase::Pipeline);
+  uint64_t started = now_ns();
+  passes.run(module, modules);
+  memory::report().pipeline_ns = now_ns() - started;
+
+  enter(Phase::Verify);
+  memory::report().current_invocation = kNoInvocation;
+  std::string broken;
+  raw_string_ostream broken_stream(broken);
+  bool bad_debug_info = false;
+  if (verifyModule(module, &broken_stream, &bad_debug_info) || bad_debug_info)
+    crash::finish(Verdict::InvalidIr, broken_stream.str().c_str());
+
+  enter(Phase::Emit);
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream out(bytes);
+  if (emit == Emit::Text)
+    PrintModulePass(out).run(module, modules);
+  else if (emit == Emit::Bitcode)
+    BitcodeWriterPass(out).run(module, modules);
+  if (!memory::write_response(bytes.data(), bytes.size()))
+    crash::finish(Verdict::Trouble, "the module is too large to send");
+}
+} // namespace
+
+namespace llvm_side {
+std::string pass_names() {
+  std::string text;
+  raw_string_ostream stream(text);
+  PassBuilder builder;
+  builder.printPassNames(stream);
+  return stream.str();
+}
+
+void run(Payload request, const char *directory) {
+  std::string_view pipeline = request.text();
+  uint32_t verify_each = request.number();
+  Emit emit = Emit(request.number());
+  uint32_t level = request.number();
+  uint32_t execute = request.number();
+  SkipList skips(request);
+  if (!request.ok)
+    crash::finish(Verdict::Trouble, "malformed Run request");
+  Session &session = ::session();
+  run_passes(session, pipeline, skips, verify_each, emit);
+  Report &report = memory::report();
+  if (emit == Emit::Object || execute) {
+    enter(Phase::Codegen);
+    codegen_step::Object object = codegen_step::generate(session, level);
+    if (emit == Emit::Object &&
+        !memory::write_response(object.data(), object.size()))
+      crash::finish(Verdict::Trouble, "the object is too large to send");
+    if (execute) {
+      enter(Phase::Link);
+      codegen_step::execute(session, object, directory);
+    }
+  }
+  report.verdict = uint32_t(Verdict::Ok);
+  enter(Phase::Done);
+  _exit(0);
+}
+} // namespace llvm_side

@@ -1,0 +1,154 @@
+// The layout that the worker and the host share. The Rust mirror is
+// crates/compiler/src/llvm/protocol.rs; `kProtocolVersion` and the size of
+// `Report` are checked in the first reply, so the two cannot drift silently.
+//
+// Control frames of fixed size go over a socket (descriptor 0 at start). Bulk
+// data goes through one memory file (descriptor 1 at start), so that what a
+// child wrote survives its crash.
+//
+// Never here: a pointer, an enum without a number, a type whose size depends
+// on the platform.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+constexpr uint32_t kProtocolVersion = 1;
+
+// What the host asks for.
+enum class Op : uint32_t {
+  Hello = 1,  // Version, capabilities. Answered by the zygote.
+  Passes = 2, // The pass registry as LLVM prints it. Answered by the zygote.
+  Load = 3,   // Apply options and parse a module: makes a session.
+  Run = 4,    // Run a pipeline over the session's module in a forked child.
+  Exec = 5,   // Run a program file under the same limits and sandbox.
+};
+
+// A request. Its payload, if any, lies in the memory file at kRequestOffset.
+struct Request {
+  uint32_t op;
+  uint32_t sequence;
+  uint64_t payload_bytes;
+  uint64_t cpu_ms;         // Limit for LLVM's own work.
+  uint64_t program_cpu_ms; // Limit for the executed program.
+  uint64_t memory_bytes;
+  uint64_t output_bytes; // Per stream of the program, and per file.
+};
+static_assert(sizeof(Request) == 48);
+
+struct Reply {
+  uint32_t sequence;
+  uint32_t reserved;
+};
+static_assert(sizeof(Reply) == 8);
+
+// How far a child came. Written by the child, read after its end.
+enum class Phase : uint32_t {
+  Start = 0,
+  Options = 1,
+  Parse = 2,
+  Pipeline = 3,
+  Verify = 4,
+  Emit = 5,
+  Codegen = 6,
+  Link = 7,
+  Execute = 8,
+  Done = 9,
+};
+
+// What a child says of itself before it ends. `None`: it did not get to it.
+enum class Verdict : uint32_t {
+  None = 0,
+  Ok = 1,
+  BadOptions = 2,
+  BadModule = 3,
+  BadPipeline = 4,
+  InvalidIr = 5,
+  FatalError = 6,     // report_fatal_error that asks for a crash dump.
+  ErrorExit = 7,      // An error after which LLVM would call exit(1).
+  CodegenFailure = 8, // The code generator refused.
+  OutOfMemory = 9,
+  NeedsProcess = 10, // This program cannot be executed inside the child.
+  Trouble = 11,      // A fault of the harness itself.
+  Assertion = 12,
+};
+
+// How a child ended, as its supervisor saw it.
+enum class End : uint32_t {
+  None = 0,
+  Exited = 1,
+  Signaled = 2,
+  TimeLimit = 3,
+  MemoryLimit = 4,
+};
+
+constexpr uint32_t kMaxFrames = 256;
+constexpr uint32_t kMaxMessage = 16 * 1024;
+constexpr uint32_t kNoInvocation = 0xffffffffu;
+
+// Lives at offset 0 of the memory file while a child runs.
+struct Report {
+  // Written by the child.
+  uint32_t phase;
+  uint32_t verdict;
+  uint32_t invocations;        // How many have started or been skipped.
+  uint32_t current_invocation; // kNoInvocation outside of any.
+  uint32_t invocation_bytes;   // Length of the log at kInvocationOffset.
+  uint32_t invocations_cut;    // 1 if the log was too small.
+  uint32_t signal;
+  uint32_t stack_overflow; // 1 if the fault address lies at the stack's end.
+  uint32_t frame_count;
+  uint32_t message_bytes;
+  uint64_t response_bytes;
+  uint64_t pipeline_ns;
+  // Written by the supervisor.
+  uint32_t end;
+  int32_t end_value; // Exit status or signal.
+  uint64_t wall_ns;
+  uint64_t cpu_ns;
+  uint64_t peak_memory_bytes;
+  uint64_t stdout_bytes; // Copied to kStdoutOffset.
+  uint64_t stderr_bytes; // Copied to kStderrOffset.
+  uint32_t session_loaded;
+  uint32_t output_cut; // 1 if the program wrote more than its limit.
+  uint64_t frames[kMaxFrames];
+  char message[kMaxMessage];
+};
+static_assert(offsetof(Report, end) == 56);
+static_assert(offsetof(Report, frames) == 112);
+static_assert(offsetof(Report, message) == 112 + 8 * kMaxFrames);
+
+// The memory file is sparse: an offset costs nothing until it is written.
+constexpr uint64_t kMiB = 1024 * 1024;
+constexpr uint64_t kRequestOffset = 1 * kMiB;
+constexpr uint64_t kResponseOffset = 1024 * kMiB;
+constexpr uint64_t kInvocationOffset = 2048 * kMiB;
+constexpr uint64_t kInvocationCapacity = 64 * kMiB;
+constexpr uint64_t kStdoutOffset = 2304 * kMiB;
+constexpr uint64_t kStderrOffset = 3328 * kMiB;
+constexpr uint64_t kMemoryFileBytes = 4352 * kMiB;
+constexpr uint64_t kMaxTransfer = 1000 * kMiB;
+
+// One entry of the invocation log, followed by the two names.
+struct InvocationRecord {
+  uint32_t flags; // kSkipped | kRequired
+  uint16_t pass_bytes;
+  uint16_t unit_bytes;
+};
+constexpr uint32_t kSkipped = 1;
+constexpr uint32_t kRequired = 2;
+
+// Reply to Hello, at kResponseOffset, followed by the version text.
+struct HelloReply {
+  uint32_t protocol_version;
+  uint32_t report_bytes;
+  uint32_t seccomp;
+  uint32_t landlock_abi; // 0: none.
+  uint32_t aslr_off;
+  uint32_t version_bytes;
+};
+
+// Flags of a Run request.
+constexpr uint32_t kVerifyEach = 1;
+constexpr uint32_t kVerifyEnd = 2;
+
+enum class Emit : uint32_t { Nothing = 0, Text = 1, Bitcode = 2, Object = 3 };
