@@ -13,10 +13,12 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <unistd.h>
 
 using namespace llvm;
 
+namespace optsleuth {
 namespace {
 // The program's own exit handlers. The process's list also holds LLVM's, and
 // running those would cost time and could fail.
@@ -43,7 +45,7 @@ class ProgramMemory : public SectionMemoryManager {
       return reinterpret_cast<uint64_t>(&program_exit);
     if (name == "atexit")
       return reinterpret_cast<uint64_t>(&program_atexit);
-    return SectionMemoryManager::getSymbolAddress(name);
+    return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
   }
 };
 
@@ -77,8 +79,10 @@ Object generate(Session &session, unsigned level) {
   if (session.triple.getArch() == Triple::UnknownArch)
     crash::finish(Verdict::CodegenFailure,
                   "the module names no target triple to generate code for");
-  auto machine = make_target_machine(session.triple,
-                                     compat::CodeGenLevel(level), true, error);
+  std::unique_ptr<TargetMachine> machine = std::move(session.generator);
+  if (level != 0)
+    machine = make_target_machine(session.triple, compat::CodeGenLevel(level),
+                                  true, error);
   if (!machine)
     crash::finish(Verdict::CodegenFailure, error.c_str());
   if (module.getDataLayout().isDefault())
@@ -125,3 +129,4 @@ void execute(Session &session, const Object &bytes, const char *directory) {
   program_exit(entry(1, arguments, environment));
 }
 } // namespace codegen_step
+} // namespace optsleuth

@@ -3,6 +3,7 @@
 #include "session.h"
 #include "llvm/ADT/SmallVector.h"
 
+namespace optsleuth {
 namespace codegen_step {
 using Object = llvm::SmallVector<char, 0>;
 // The same object whether it is executed here or linked into a program file.
@@ -12,3 +13,4 @@ Object generate(Session &session, unsigned level);
 [[noreturn]] void execute(Session &session, const Object &object,
                           const char *directory);
 } // namespace codegen_step
+} // namespace optsleuth

@@ -11,6 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+namespace optsleuth {
 namespace {
 constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                                  SIGABRT, SIGTRAP, SIGSYS};
@@ -39,7 +40,6 @@ bool hits_stack_end(uintptr_t address) {
 
 void on_signal(int signal, siginfo_t *info, void *) {
   Report &report = memory::report();
-  report.signal = uint32_t(signal);
   if (signal == SIGSEGV || signal == SIGBUS)
     report.stack_overflow =
         hits_stack_end(reinterpret_cast<uintptr_t>(info->si_addr));
@@ -88,6 +88,7 @@ void finish(Verdict verdict, const char *message) {
   _exit(0);
 }
 } // namespace crash
+} // namespace optsleuth
 
 // glibc's own would print the text and abort; defined here, in the executable,
 // it is what assertion-enabled archives call, and the text stays structured.
@@ -96,5 +97,5 @@ extern "C" [[noreturn]] void __assert_fail(const char *expression, const char *,
     noexcept {
   std::string text = "Assertion `" + std::string(expression) + "' failed in " +
                      (function ? function : "?");
-  crash::finish(Verdict::Assertion, text.c_str());
+  optsleuth::crash::finish(optsleuth::Verdict::Assertion, text.c_str());
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include "protocol.h"
 
+namespace optsleuth {
 namespace crash {
 // Remembers where the stack begins; warms up the unwinder. Once, in the zygote.
 void prepare();
@@ -14,3 +15,4 @@ void disarm();
 // Says how the child ends, with the frames of the caller, and ends it.
 [[noreturn]] void finish(Verdict verdict, const char *message);
 } // namespace crash
+} // namespace optsleuth

@@ -6,6 +6,7 @@
 #include "protocol.h"
 #include <string>
 
+namespace optsleuth {
 namespace llvm_side {
 // Registers targets and handlers. Once, in the zygote.
 void initialize();
@@ -16,6 +17,9 @@ std::string pass_names();
 // In a session: applies the options and parses the module. Returns false with
 // verdict and message in the report if that fails.
 bool load(Payload request);
+// In a session, after `load`: makes what every run would have to make. Fails
+// as `load` does.
+bool prepare();
 
 // In a child of a session: runs the pipeline and whatever was asked for after
 // it. Ends the process. `directory` is the program's private one.
@@ -25,3 +29,4 @@ bool load(Payload request);
 // In a child: makes descriptors 1 and 2 the program's output, gives up the
 // memory file, and raises the fence. Ends the process if the fence fails.
 void enter_program(const char *directory, bool may_exec);
+} // namespace optsleuth

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+namespace optsleuth {
 namespace {
 int file = -1;
 Report *live = nullptr;
@@ -100,3 +101,4 @@ void detach() {
   file = -1;
 }
 } // namespace memory
+} // namespace optsleuth

@@ -7,6 +7,7 @@
 #include "protocol.h"
 #include <string>
 
+namespace optsleuth {
 namespace memory {
 void attach(int descriptor);
 int descriptor();
@@ -28,3 +29,4 @@ uint32_t *log_invocation(const char *pass, size_t pass_bytes, const char *unit,
 // Gives up all access, before code that nobody trusts runs in this process.
 void detach();
 } // namespace memory
+} // namespace optsleuth

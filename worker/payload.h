@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+namespace optsleuth {
 // Everything read from here points into the mapped request: decoding touches
 // no heap, so a longer request does not change how LLVM's memory is laid out.
 class Payload {
@@ -35,3 +36,4 @@ private:
   bool has(size_t bytes) { return ok = ok && size_t(end - at) >= bytes; }
   const char *at, *end;
 };
+} // namespace optsleuth

@@ -24,6 +24,7 @@
 
 using namespace llvm;
 
+namespace optsleuth {
 namespace {
 void enter(Phase phase) { memory::report().phase = uint32_t(phase); }
 
@@ -40,7 +41,8 @@ uint64_t now_ns() {
 // Ranges of invocation numbers to skip, in the mapped request, sorted.
 class SkipList {
 public:
-  SkipList(Payload &request) : count(request.number()), from(request) {
+  SkipList() : count(0), from(nullptr, 0) {}
+  explicit SkipList(Payload &request) : count(request.number()), from(request) {
     for (uint32_t i = 0; request.ok && i < 2 * count; ++i)
       request.number();
   }
@@ -95,9 +97,7 @@ void name_unit(raw_ostream &out, const Any &unit) {
 // LLVM does not ask whether to run them.
 class Invocations {
 public:
-  Invocations(PassInstrumentationCallbacks &callbacks, SkipList skips,
-              bool verify_each)
-      : callbacks(callbacks), skips(skips) {
+  Invocations(PassInstrumentationCallbacks &callbacks) : callbacks(callbacks) {
     callbacks.registerShouldRunOptionalPassCallback(
         [this](StringRef pass, Any unit) { return should_run(pass, unit); });
     callbacks.registerBeforeSkippedPassCallback(
@@ -105,8 +105,7 @@ public:
     callbacks.registerBeforeNonSkippedPassCallback(
         [this](StringRef pass, Any unit) { before(pass, unit); });
     callbacks.registerAfterPassCallback(
-        [this, verify_each](StringRef pass, Any unit,
-                            const PreservedAnalyses &) {
+        [this](StringRef pass, Any unit, const PreservedAnalyses &) {
           if (verify_each && !is_container(pass))
             verify(unit);
           after(pass);
@@ -114,6 +113,9 @@ public:
     callbacks.registerAfterPassInvalidatedCallback(
         [this](StringRef pass, const PreservedAnalyses &) { after(pass); });
   }
+  // What this run is about.
+  SkipList skips;
+  bool verify_each = false;
 
 private:
   // Adds to the log without touching the heap.
@@ -172,45 +174,34 @@ private:
   }
 
   PassInstrumentationCallbacks &callbacks;
-  SkipList skips;
   uint32_t numbered = 0;
   uint32_t *flags = nullptr;
   bool is_numbered = false;
 };
 
-void run_passes(Session &session, std::string_view pipeline, SkipList skips,
-                bool verify_each, Emit emit) {
-  Module &module = *session.module;
+// The pass manager and its analyses. Made once per session, because making it
+// costs more than many a pass; each child uses its own copy.
+struct Workbench {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
   PassInstrumentationCallbacks callbacks;
-#if LLVM_VERSION_MAJOR >= 17
-  StandardInstrumentations standard(module.getContext(), false);
-  standard.registerCallbacks(callbacks, &modules);
-#elif LLVM_VERSION_MAJOR >= 16
-  StandardInstrumentations standard(module.getContext(), false);
-  standard.registerCallbacks(callbacks, &functions);
+#if LLVM_VERSION_MAJOR >= 16
+  StandardInstrumentations standard{session().module->getContext(), false};
 #else
-  StandardInstrumentations standard(false);
-  standard.registerCallbacks(callbacks, &functions);
+  StandardInstrumentations standard{false};
 #endif
-  Invocations invocations(callbacks, skips, verify_each);
+  Invocations invocations{callbacks};
+  PassBuilder builder{session().machine.get(), PipelineTuningOptions(), {},
+                      &callbacks};
+};
+Workbench *workbench = nullptr;
 
-  PassBuilder builder(session.machine.get(), PipelineTuningOptions(), {},
-                      &callbacks);
-  AAManager alias;
-  if (Error error = builder.parseAAPipeline(alias, session.alias_pipeline))
-    reject(Verdict::BadOptions, std::move(error));
-  functions.registerPass([&] { return std::move(alias); });
-  functions.registerPass([&] { return TargetLibraryAnalysis(*session.library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-
+void run_passes(Session &session, std::string_view pipeline, Emit emit) {
+  Module &module = *session.module;
+  PassBuilder &builder = workbench->builder;
+  ModuleAnalysisManager &modules = workbench->modules;
   ModulePassManager passes;
   StringRef text(pipeline.data(), pipeline.size());
   if (!text.empty())
@@ -251,17 +242,52 @@ std::string pass_names() {
   return stream.str();
 }
 
+bool prepare() {
+  Session &session = optsleuth::session();
+  workbench = new Workbench;
+  Workbench &bench = *workbench;
+#if LLVM_VERSION_MAJOR >= 17
+  bench.standard.registerCallbacks(bench.callbacks, &bench.modules);
+#else
+  bench.standard.registerCallbacks(bench.callbacks, &bench.functions);
+#endif
+  AAManager alias;
+  if (Error error = bench.builder.parseAAPipeline(alias, session.alias_pipeline)) {
+    memory::report().verdict = uint32_t(Verdict::BadOptions);
+    memory::set_message(toString(std::move(error)));
+    return false;
+  }
+  bench.functions.registerPass([&] { return std::move(alias); });
+  bench.functions.registerPass(
+      [&] { return TargetLibraryAnalysis(*session.library); });
+  bench.builder.registerModuleAnalyses(bench.modules);
+  bench.builder.registerCGSCCAnalyses(bench.sccs);
+  bench.builder.registerFunctionAnalyses(bench.functions);
+  bench.builder.registerLoopAnalyses(bench.loops);
+  bench.builder.crossRegisterProxies(bench.loops, bench.functions, bench.sccs,
+                                     bench.modules);
+  // A subtarget is made when a function first asks for it, and kept.
+  for (Function &function : *session.module) {
+    if (session.machine)
+      session.machine->getSubtargetImpl(function);
+    if (session.generator)
+      session.generator->getSubtargetImpl(function);
+  }
+  return true;
+}
+
 void run(Payload request, const char *directory) {
   std::string_view pipeline = request.text();
   uint32_t verify_each = request.number();
   Emit emit = Emit(request.number());
   uint32_t level = request.number();
   uint32_t execute = request.number();
-  SkipList skips(request);
+  workbench->invocations.skips = SkipList(request);
+  workbench->invocations.verify_each = verify_each != 0;
   if (!request.ok)
     crash::finish(Verdict::Trouble, "malformed Run request");
-  Session &session = ::session();
-  run_passes(session, pipeline, skips, verify_each, emit);
+  Session &session = optsleuth::session();
+  run_passes(session, pipeline, emit);
   Report &report = memory::report();
   if (emit == Emit::Object || execute) {
     enter(Phase::Codegen);
@@ -279,3 +305,4 @@ void run(Payload request, const char *directory) {
   _exit(0);
 }
 } // namespace llvm_side
+} // namespace optsleuth

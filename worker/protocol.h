@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace optsleuth {
 constexpr uint32_t kProtocolVersion = 1;
 
 // What the host asks for.
@@ -94,10 +95,10 @@ struct Report {
   uint32_t current_invocation; // kNoInvocation outside of any.
   uint32_t invocation_bytes;   // Length of the log at kInvocationOffset.
   uint32_t invocations_cut;    // 1 if the log was too small.
-  uint32_t signal;
-  uint32_t stack_overflow; // 1 if the fault address lies at the stack's end.
+  uint32_t stack_overflow;     // 1 if the fault address lies at its end.
   uint32_t frame_count;
   uint32_t message_bytes;
+  uint32_t session_loaded;
   uint64_t response_bytes;
   uint64_t pipeline_ns;
   // Written by the supervisor.
@@ -108,8 +109,7 @@ struct Report {
   uint64_t peak_memory_bytes;
   uint64_t stdout_bytes; // Copied to kStdoutOffset.
   uint64_t stderr_bytes; // Copied to kStderrOffset.
-  uint32_t session_loaded;
-  uint32_t output_cut; // 1 if the program wrote more than its limit.
+  uint64_t output_cut;   // 1 if the program wrote more than its limit.
   uint64_t frames[kMaxFrames];
   char message[kMaxMessage];
 };
@@ -152,3 +152,4 @@ constexpr uint32_t kVerifyEach = 1;
 constexpr uint32_t kVerifyEnd = 2;
 
 enum class Emit : uint32_t { Nothing = 0, Text = 1, Bitcode = 2, Object = 3 };
+} // namespace optsleuth

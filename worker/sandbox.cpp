@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+namespace optsleuth {
 namespace {
 // Landlock's interface, spelled out because older kernel headers lack it.
 constexpr long kLandlockCreate = 444, kLandlockAdd = 445, kLandlockEnter = 446;
@@ -233,3 +234,4 @@ bool fence(const char *directory, bool may_exec) {
   return restrict_calls(files_fenced, may_exec);
 }
 } // namespace sandbox
+} // namespace optsleuth

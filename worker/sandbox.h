@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 
+namespace optsleuth {
 namespace sandbox {
 struct Support {
   bool seccomp;
@@ -16,3 +17,4 @@ bool limit(uint64_t memory_bytes, uint64_t file_bytes);
 // `may_exec` leaves execve open for the one call that starts the program.
 bool fence(const char *directory, bool may_exec);
 } // namespace sandbox
+} // namespace optsleuth

@@ -13,6 +13,7 @@
 #include "crash.h"
 #include "llvm_side.h"
 #include "memory.h"
+#include "pages.h"
 #include "sandbox.h"
 #include <cerrno>
 #include <climits>
@@ -33,6 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace optsleuth {
 namespace {
 int control = -1;          // The socket to the host.
 int program_stdout = -1;   // Memory files that catch a child's output.
@@ -204,7 +206,7 @@ void reap(pid_t child, End end, uint64_t started_ns) {
 }
 
 // Copies what a child wrote to where the host reads it, and empties the source.
-uint64_t collect(int source, uint64_t offset, uint64_t limit, uint32_t *cut) {
+uint64_t collect(int source, uint64_t offset, uint64_t limit, uint64_t *cut) {
   char buffer[16384];
   uint64_t done = 0;
   for (;;) {
@@ -320,7 +322,8 @@ void serve(const Request &request) {
   dup2(program_stderr, 2);
   memory::report().phase = uint32_t(Phase::Options);
   crash::arm();
-  if (!llvm_side::load(memory::request(load.payload_bytes)))
+  if (!llvm_side::load(memory::request(load.payload_bytes)) ||
+      !llvm_side::prepare())
     _exit(0);
   crash::disarm();
   dup2(null_device, 2);
@@ -450,6 +453,7 @@ void fix_addresses(char **arguments) {
 
 void start(char **arguments) {
   fix_addresses(arguments);
+  copy_image_to_memory();
   crash::prepare();
   signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -481,9 +485,8 @@ void enter_program(const char *private_directory, bool may_exec) {
     for (int file = 3; file < 64; ++file)
       close(file);
 }
-
-int main(int, char **arguments) {
-  start(arguments);
+// Serves the host until it is gone.
+void zygote() {
   Request request{};
   while (receive(request, false)) {
     switch (Op(request.op)) {
@@ -511,5 +514,10 @@ int main(int, char **arguments) {
     std::error_code ignored;
     std::filesystem::remove_all(directory, ignored);
   }
-  return 0;
+}
+} // namespace optsleuth
+
+int main(int, char **arguments) {
+  optsleuth::start(arguments);
+  optsleuth::zygote();
 }

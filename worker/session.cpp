@@ -28,6 +28,7 @@
 
 using namespace llvm;
 
+namespace optsleuth {
 // -mcpu, -mattr and the rest of the code generator's options.
 static codegen::RegisterCodeGenFlags code_generator_options;
 // Options that belong to the `opt` tool rather than to a library.
@@ -192,7 +193,7 @@ bool load(Payload request) {
   SMDiagnostic error;
   auto buffer = MemoryBuffer::getMemBufferCopy(
       StringRef(bytes.data(), bytes.size()), name);
-  Session &session = ::session();
+  Session &session = optsleuth::session();
   session.module = parse(buffer->getMemBufferRef(), error, context);
   if (!session.module) {
     std::string text;
@@ -218,6 +219,8 @@ bool load(Payload request) {
       return fail(Verdict::BadModule, "no code generator for target `" +
                                           session.triple.str() +
                                           "` in this worker: " + missing);
+    session.generator = make_target_machine(
+        session.triple, compat::CodeGenLevel::None, true, missing);
     codegen::setFunctionAttributes(codegen::getCPUStr(),
                                    codegen::getFeaturesStr(), module);
   }
@@ -234,3 +237,4 @@ bool load(Payload request) {
   return true;
 }
 } // namespace llvm_side
+} // namespace optsleuth

@@ -6,11 +6,14 @@
 #include <memory>
 #include <string>
 
+namespace optsleuth {
 struct Session {
   std::unique_ptr<llvm::Module> module;
   llvm::Triple triple;
   // Null for a module without a triple, as in `opt`.
   std::unique_ptr<llvm::TargetMachine> machine;
+  // The same for unoptimized, position-independent code, ready for use.
+  std::unique_ptr<llvm::TargetMachine> generator;
   std::unique_ptr<llvm::TargetLibraryInfoImpl> library;
   std::string alias_pipeline;
 };
@@ -26,3 +29,4 @@ make_target_machine(const llvm::Triple &triple, compat::CodeGenLevel level,
 // Errors that LLVM reports through its context end up here: the first one is
 // kept, and a pass that reports one has failed as it would have in `opt`.
 void fail_on_diagnostics(llvm::LLVMContext &context);
+} // namespace optsleuth

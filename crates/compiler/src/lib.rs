@@ -1,1 +1,16 @@
+//! The compilers under test, and every other child process.
+//!
+//! This is the only crate that starts processes: the fork-server workers made
+//! of LLVM's static archives, the distribution's own tools, csmith, the linker.
+//!
+//! **Invariant:** every child has its own process group, a time limit, a memory
+//! limit and no standard input. Nothing here judges what a result means.
 
+pub mod clang;
+pub mod csmith;
+pub mod distribution;
+pub mod doctor;
+pub mod link;
+pub mod llvm;
+pub mod spawn;
+pub mod workdir;

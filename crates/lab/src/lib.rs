@@ -1,1 +1,30 @@
+//! The jobs a user asks for, composed of what the other crates offer.
+//!
+//! **Invariant:** nothing here prints. What a person should see while waiting
+//! goes to [`Progress`]; everything else is a return value.
 
+mod confirm;
+pub mod identity;
+mod run;
+mod setup;
+
+pub use confirm::{Confirmation, confirm};
+pub use run::{Repetition, RunPlan, RunReport, run};
+pub use setup::{Bench, LabError, LlvmChoice, passes};
+
+/// What a person who waits gets to see.
+pub trait Progress: Sync {
+    /// Something new begins.
+    fn step(&self, what: &str);
+    /// Of `total` things, `done` are done.
+    fn count(&self, done: usize, total: usize);
+}
+
+/// Nobody is watching.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn step(&self, _: &str) {}
+    fn count(&self, _: usize, _: usize) {}
+}

@@ -61,9 +61,7 @@ impl SkipSet {
 
     /// Whether this invocation is to be skipped.
     pub fn contains(&self, index: u32) -> bool {
-        self.0
-            .iter()
-            .any(|&(from, end)| from <= index && index < end)
+        self.0.iter().any(|&(from, end)| from <= index && index < end)
     }
 }
 

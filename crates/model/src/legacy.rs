@@ -33,19 +33,10 @@ const TABLE: &[(&str, Fate)] = &[
     ("functionattrs", Fate::Renamed(&["function-attrs"])),
     ("globals-aa", Fate::Renamed(&["require<globals-aa>"])),
     ("ipconstprop", Fate::Renamed(&["ipsccp"])),
-    (
-        "lazy-value-info",
-        Fate::Renamed(&["require<lazy-value-info>"]),
-    ),
-    (
-        "loop-extract-single",
-        Fate::Renamed(&["loop-extract<single>"]),
-    ),
+    ("lazy-value-info", Fate::Renamed(&["require<lazy-value-info>"])),
+    ("loop-extract-single", Fate::Renamed(&["loop-extract<single>"])),
     ("loop-guard-widening", Fate::Renamed(&["guard-widening"])),
-    (
-        "loop-unswitch",
-        Fate::Renamed(&["simple-loop-unswitch<nontrivial>"]),
-    ),
+    ("loop-unswitch", Fate::Renamed(&["simple-loop-unswitch<nontrivial>"])),
     ("loops", Fate::Renamed(&["require<loops>"])),
     ("loweratomic", Fate::Renamed(&["lower-atomic"])),
     ("lowerinvoke", Fate::Renamed(&["lower-invoke"])),
@@ -53,15 +44,9 @@ const TABLE: &[(&str, Fate)] = &[
     ("memdep", Fate::Renamed(&["require<memdep>"])),
     ("memoryssa", Fate::Renamed(&["require<memoryssa>"])),
     ("postdomtree", Fate::Renamed(&["require<postdomtree>"])),
-    (
-        "prune-eh",
-        Fate::Gone("it was removed; `function-attrs` infers what it inferred"),
-    ),
+    ("prune-eh", Fate::Gone("it was removed; `function-attrs` infers what it inferred")),
     ("rpo-functionattrs", Fate::Renamed(&["rpo-function-attrs"])),
-    (
-        "scalar-evolution",
-        Fate::Renamed(&["require<scalar-evolution>"]),
-    ),
+    ("scalar-evolution", Fate::Renamed(&["require<scalar-evolution>"])),
     ("scalarrepl", Fate::Renamed(&["sroa"])),
     ("scev-aa", ALIAS_ANALYSIS),
     ("scoped-noalias-aa", ALIAS_ANALYSIS),
@@ -74,10 +59,7 @@ const TABLE: &[(&str, Fate)] = &[
 /// Looks a legacy name up, with or without its dash.
 pub fn fate(name: &str) -> Option<Fate> {
     let name = name.trim_start_matches('-');
-    TABLE
-        .iter()
-        .find(|(legacy, _)| *legacy == name)
-        .map(|(_, fate)| *fate)
+    TABLE.iter().find(|(legacy, _)| *legacy == name).map(|(_, fate)| *fate)
 }
 
 #[cfg(test)]
@@ -91,10 +73,7 @@ mod tests {
 
     #[test]
     fn names_are_found_with_and_without_a_dash() {
-        assert_eq!(
-            fate("-early-cse-memssa"),
-            Some(Fate::Renamed(&["early-cse<memssa>"]))
-        );
+        assert_eq!(fate("-early-cse-memssa"), Some(Fate::Renamed(&["early-cse<memssa>"])));
         assert_eq!(fate("loop-unswitch"), fate("-loop-unswitch"));
         assert!(matches!(fate("-prune-eh"), Some(Fate::Gone(_))));
         assert_eq!(fate("-sroa"), None);

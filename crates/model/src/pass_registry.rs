@@ -60,13 +60,7 @@ pub struct PassRegistry {
 }
 
 /// Whole pipelines that go by a name. They are not in LLVM's list.
-const PIPELINES: [&str; 5] = [
-    "default",
-    "thinlto-pre-link",
-    "thinlto",
-    "lto-pre-link",
-    "lto",
-];
+const PIPELINES: [&str; 5] = ["default", "thinlto-pre-link", "thinlto", "lto-pre-link", "lto"];
 
 impl PassRegistry {
     /// Reads the list that LLVM prints.
@@ -78,11 +72,7 @@ impl PassRegistry {
             match (line.strip_prefix("  "), section) {
                 (None, _) => section = Section::of_heading(line),
                 (Some(name), Section::Passes(level)) => {
-                    passes.push(PassInfo {
-                        name: name.to_owned(),
-                        level,
-                        params: Vec::new(),
-                    });
+                    passes.push(PassInfo { name: name.to_owned(), level, params: Vec::new() });
                 }
                 (Some(name), Section::PassesWithParams(level)) => {
                     let at = name.rfind('<').unwrap_or(name.len());
@@ -126,10 +116,7 @@ impl PassRegistry {
         {
             return levels.clone();
         }
-        if PIPELINES
-            .iter()
-            .any(|pipeline| argument(name, pipeline).is_some())
-        {
+        if PIPELINES.iter().any(|pipeline| argument(name, pipeline).is_some()) {
             return vec![Level::Module];
         }
         let base = match name.rfind('<') {
@@ -163,18 +150,13 @@ impl PassRegistry {
             .collect();
         near.sort();
         near.dedup();
-        near.into_iter()
-            .take(3)
-            .map(|(_, name)| name.to_owned())
-            .collect()
+        near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
     }
 }
 
 /// `X` of `outer<X>`.
 fn argument<'a>(name: &'a str, outer: &str) -> Option<&'a str> {
-    name.strip_prefix(outer)?
-        .strip_prefix('<')?
-        .strip_suffix('>')
+    name.strip_prefix(outer)?.strip_prefix('<')?.strip_suffix('>')
 }
 
 #[derive(Clone, Copy)]

@@ -57,6 +57,20 @@ pub enum Emit {
     Object = 3,
 }
 
+/// Whether and how the compiled program is executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Execute {
+    /// Not at all.
+    #[default]
+    No,
+    /// Inside the child that compiled it; as a process where that cannot be
+    /// done faithfully. Fast.
+    InChild,
+    /// Linked by the system's linker and started as a process. What a user of
+    /// the compiler would do; used to confirm.
+    AsProcess,
+}
+
 /// One run of a loaded program.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
@@ -71,7 +85,7 @@ pub struct RunRequest {
     /// For code generation, if there is any.
     pub codegen: CodegenLevel,
     /// Generate code and call `main`.
-    pub execute: bool,
+    pub execute: Execute,
     /// Read the log of invocations back.
     pub list_invocations: bool,
     /// When to stop.
@@ -87,7 +101,7 @@ impl RunRequest {
             verify_each: false,
             emit: Emit::Nothing,
             codegen: CodegenLevel::O0,
-            execute: false,
+            execute: Execute::No,
             list_invocations: false,
             limits: Limits::STANDARD,
         }

@@ -21,11 +21,7 @@ impl Signature {
 
     /// From a signal and function names, innermost first.
     pub fn of_frames(signal: &str, frames: &[String]) -> Signature {
-        let names: Vec<String> = frames
-            .iter()
-            .take(TOP_FRAMES)
-            .map(|f| base_name(f))
-            .collect();
+        let names: Vec<String> = frames.iter().take(TOP_FRAMES).map(|f| base_name(f)).collect();
         if names.is_empty() {
             return Signature(signal.to_owned());
         }
@@ -46,11 +42,7 @@ impl Signature {
         if recurring.is_empty() {
             return Signature::of_frames("stack overflow", frames);
         }
-        let list: Vec<&str> = recurring
-            .iter()
-            .take(TOP_FRAMES)
-            .map(|s| s.as_str())
-            .collect();
+        let list: Vec<&str> = recurring.iter().take(TOP_FRAMES).map(|s| s.as_str()).collect();
         Signature(format!("stack overflow in {}", list.join(", ")))
     }
 
@@ -146,10 +138,7 @@ mod tests {
 
     #[test]
     fn numbers_and_value_names_do_not_count() {
-        check_text(
-            "Cannot select: 0x55d0c0ffee: i32 = foo %x.i",
-            "Cannot select: N: iN = foo %_",
-        );
+        check_text("Cannot select: 0x55d0c0ffee: i32 = foo %x.i", "Cannot select: N: iN = foo %_");
         check_text("bad node 17 in @main\nsecond line", "bad node N in @_");
         check_text("", "no message");
     }
@@ -183,9 +172,8 @@ mod tests {
     fn an_overflow_is_the_same_wherever_it_hits() {
         let cycle = ["a(int)", "b(int)", "c(int)"];
         let from = |start: usize| {
-            let names: Vec<String> = (0..40)
-                .map(|i| cycle[(start + i) % cycle.len()].to_owned())
-                .collect();
+            let names: Vec<String> =
+                (0..40).map(|i| cycle[(start + i) % cycle.len()].to_owned()).collect();
             Signature::of_stack_overflow(&names)
         };
         assert_eq!(from(0), from(1));

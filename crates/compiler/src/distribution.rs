@@ -1,0 +1,163 @@
+//! The distribution's own tools: what a user of this LLVM would type.
+//!
+//! A finding counts only if these agree with it. The commands are run as they
+//! are printed, in a directory of their own.
+//!
+//! **Invariant:** no worker is involved, except to fence a finished program in.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use optsleuth_model::{CodegenLevel, Limits, PassSequence, Program};
+
+use crate::link;
+use crate::llvm::Install;
+use crate::spawn::{Tool, ToolEnd, ToolError, ToolOutput};
+use crate::workdir::Workdir;
+
+/// Why the tools cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DistributionError {
+    /// A tool is not installed.
+    #[error("LLVM {major} has no `{tool}`")]
+    Missing {
+        /// Which LLVM.
+        major: u32,
+        /// Which tool.
+        tool: &'static str,
+    },
+    /// A tool cannot be started.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// Files cannot be written.
+    #[error("cannot write the tools' input")]
+    Io(#[from] std::io::Error),
+}
+
+/// One job for the tools.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// Whose tools.
+    pub install: &'a Install,
+    /// What to work on.
+    pub program: &'a Program,
+    /// LLVM options.
+    pub options: &'a [String],
+    /// The passes; `None` runs none.
+    pub passes: Option<&'a PassSequence>,
+    /// Verify after every pass.
+    pub verify_each: bool,
+    /// Make a program of the result, with this code generator level.
+    pub codegen: Option<CodegenLevel>,
+    /// When to stop.
+    pub limits: Limits,
+}
+
+/// What the tools made of a job.
+#[derive(Debug)]
+pub struct Answer {
+    /// Every command, in order, ready to be pasted where `input` lies.
+    pub commands: Vec<String>,
+    /// The input's name in the commands.
+    pub input: String,
+    /// The step that failed, and how; `None` if all went well.
+    pub failure: Option<(Step, ToolOutput)>,
+    /// The module that `opt` printed; empty if it failed.
+    pub module: Vec<u8>,
+    /// The finished program, if one was asked for.
+    pub program: Option<PathBuf>,
+    // Holds the program.
+    _folder: Workdir,
+}
+
+/// The tools, in the order in which they work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Passes.
+    Opt,
+    /// Code generation.
+    Llc,
+    /// Linking.
+    Link,
+}
+
+impl Job<'_> {
+    /// Runs the tools, up to the first that fails.
+    pub fn run(&self) -> Result<Answer, DistributionError> {
+        let folder = Workdir::new()?;
+        let input = self.input_name();
+        std::fs::write(folder.file(&input), &self.program.ir)?;
+        let time = self.limits.compile * 4 + Duration::from_secs(5);
+        let mut answer = Answer {
+            commands: Vec::new(),
+            input: input.clone(),
+            failure: None,
+            module: Vec::new(),
+            program: None,
+            _folder: folder,
+        };
+        let folder = answer._folder.path().to_owned();
+        let prepare = |tool: Tool| tool.directory(&folder).time(time).memory(self.limits.memory);
+        let steps = self.steps(&input)?;
+        for (step, tool) in steps {
+            let tool = prepare(tool);
+            answer.commands.push(tool.command_line());
+            let output = tool.output()?;
+            if output.end != ToolEnd::Exited(0) {
+                answer.failure = Some((step, output));
+                return Ok(answer);
+            }
+            if step == Step::Opt {
+                answer.module = std::fs::read(folder.join(OPTIMIZED))?;
+            }
+        }
+        if self.codegen.is_some() {
+            answer.program = Some(folder.join(PROGRAM));
+        }
+        Ok(answer)
+    }
+
+    fn steps(&self, input: &str) -> Result<Vec<(Step, Tool)>, DistributionError> {
+        let mut steps = vec![(Step::Opt, self.opt(input)?)];
+        if let Some(level) = self.codegen {
+            let llc = Tool::new(self.tool("llc")?).arg(format!("-O{}", level as u32)).args([
+                "-relocation-model=pic",
+                "-filetype=obj",
+                OPTIMIZED,
+                "-o",
+                OBJECT,
+            ]);
+            steps.push((Step::Llc, llc));
+            let linked = link::link_command(self.install, Path::new(OBJECT), Path::new(PROGRAM));
+            steps.push((Step::Link, linked));
+        }
+        Ok(steps)
+    }
+
+    fn opt(&self, input: &str) -> Result<Tool, DistributionError> {
+        let mut opt = Tool::new(self.tool("opt")?);
+        if let Some(passes) = self.passes {
+            opt = opt.arg(format!("-passes={passes}"));
+        }
+        if self.verify_each {
+            opt = opt.arg("-verify-each");
+        }
+        Ok(opt.args(self.options).args(["-S", input, "-o", OPTIMIZED]))
+    }
+
+    fn tool(&self, tool: &'static str) -> Result<PathBuf, DistributionError> {
+        let missing = DistributionError::Missing { major: self.install.major, tool };
+        self.install.tool(tool).ok_or(missing)
+    }
+
+    /// The last part of the program's name: what is in the text and what is
+    /// bitcode, `opt` finds out itself.
+    fn input_name(&self) -> String {
+        let name = Path::new(&self.program.name).file_name();
+        name.map_or_else(|| "input.ll".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+const OPTIMIZED: &str = "optimized.ll";
+const OBJECT: &str = "optimized.o";
+const PROGRAM: &str = "program";

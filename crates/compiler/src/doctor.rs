@@ -1,0 +1,273 @@
+//! What is on this machine, what works, and the command that installs the rest.
+//!
+//! Looks only; builds and changes nothing.
+
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetError,
+};
+use serde::Serialize;
+
+use crate::csmith;
+use crate::llvm::{self, Install};
+use crate::spawn::{Tool, find_on_path};
+
+/// The LLVM that a machine without any should get.
+const SUGGESTED_LLVM: u32 = 19;
+/// Library headers that LLVM's archives ask for at link time: what the linker
+/// is told, and the package that has it.
+const LINK_LIBRARIES: [(&str, &str); 4] = [
+    ("zstd", "libzstd-dev"),
+    ("z", "zlib1g-dev"),
+    ("xml2", "libxml2-dev"),
+    ("tinfo", "libtinfo-dev"),
+];
+
+/// Everything the doctor found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Findings {
+    /// The LLVMs, oldest first.
+    pub llvms: Vec<LlvmFinding>,
+    /// Other tools.
+    pub tools: Vec<ToolFinding>,
+    /// What this kernel can do to fence programs in.
+    pub kernel: KernelFinding,
+}
+
+/// One LLVM.
+#[derive(Clone, Debug, Serialize)]
+pub struct LlvmFinding {
+    /// `19`.
+    pub major: u32,
+    /// `19.1.7`; empty if it does not answer.
+    pub version: String,
+    /// Whether workers can be built from it.
+    pub usable: bool,
+    /// Its parts: `archives`, `headers`, `clang`, `opt`, `llc`, `llvm-reduce`.
+    pub parts: Vec<Part>,
+    /// Why it cannot be used at all.
+    pub problem: Option<String>,
+}
+
+/// One part of an LLVM.
+#[derive(Clone, Debug, Serialize)]
+pub struct Part {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
+    /// Whether nothing works without it.
+    pub required: bool,
+    /// Where it is.
+    pub path: Option<PathBuf>,
+    /// How to install it, where it is missing.
+    pub install: Option<String>,
+}
+
+/// Another tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolFinding {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
+    /// Where it is.
+    pub path: Option<PathBuf>,
+    /// What it says of itself.
+    pub version: Option<String>,
+    /// How to install it, where it is missing.
+    pub install: Option<String>,
+}
+
+/// What the kernel offers.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelFinding {
+    /// System calls can be filtered: no network, no signals to others, no forks.
+    pub seccomp: bool,
+    /// Writing can be confined to the private directory.
+    pub landlock: bool,
+    /// Addresses can be fixed, so that runs repeat exactly.
+    pub fixed_addresses: bool,
+}
+
+impl Findings {
+    /// Whether at least one LLVM can be used and programs can be executed.
+    pub fn is_healthy(&self) -> bool {
+        self.llvms.iter().any(|llvm| llvm.usable) && self.kernel.seccomp
+    }
+}
+
+/// Looks around.
+pub fn examine() -> Findings {
+    let mut llvms: Vec<LlvmFinding> = llvm::discover()
+        .into_iter()
+        .map(|(major, found)| match found {
+            Ok(install) => examine_llvm(&install),
+            Err(error) => LlvmFinding {
+                major,
+                version: String::new(),
+                usable: false,
+                parts: Vec::new(),
+                problem: Some(error.to_string()),
+            },
+        })
+        .collect();
+    if llvms.is_empty() {
+        llvms.push(LlvmFinding {
+            major: SUGGESTED_LLVM,
+            version: String::new(),
+            usable: false,
+            parts: Vec::new(),
+            problem: Some(format!(
+                "not installed: {}",
+                install_command(&llvm_packages(SUGGESTED_LLVM))
+            )),
+        });
+    }
+    Findings { llvms, tools: examine_tools(), kernel: examine_kernel() }
+}
+
+/// The packages that make an LLVM of this number complete.
+pub fn llvm_packages(major: u32) -> Vec<String> {
+    let mut packages =
+        [format!("llvm-{major}-dev"), format!("llvm-{major}"), format!("clang-{major}")].to_vec();
+    packages.extend(LINK_LIBRARIES.iter().map(|(_, package)| (*package).to_owned()));
+    packages
+}
+
+/// The command that installs these, for the person who is asking.
+pub fn install_command(packages: &[String]) -> String {
+    let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
+    format!("{sudo}apt-get install -y {}", packages.join(" "))
+}
+
+fn examine_llvm(install: &Install) -> LlvmFinding {
+    let major = install.major;
+    let archive = install.lib.join("libLLVMPasses.a");
+    let header = Tool::new(&install.llvm_config)
+        .arg("--includedir")
+        .text()
+        .map(|folder| Path::new(&folder).join("llvm/Passes/PassBuilder.h"));
+    let dev = format!("llvm-{major}-dev");
+    let tools = format!("llvm-{major}");
+    let part = |name, purpose, required, path: Option<PathBuf>, package: &str| Part {
+        name,
+        purpose,
+        required,
+        install: path.is_none().then(|| install_command(&[package.to_owned()])),
+        path,
+    };
+    let existing = |path: PathBuf| path.is_file().then_some(path);
+    let mut parts = vec![
+        part("archives", "what a worker is linked from", true, existing(archive), &dev),
+        part(
+            "headers",
+            "what a worker is compiled against",
+            true,
+            header.ok().and_then(existing),
+            &dev,
+        ),
+        part(
+            "clang",
+            "compiles C programs to IR",
+            false,
+            install.tool("clang"),
+            &format!("clang-{major}"),
+        ),
+        part("opt", "confirms what a worker finds", false, install.tool("opt"), &tools),
+        part("llc", "confirms what a worker executes", false, install.tool("llc"), &tools),
+        part("llvm-reduce", "reduces IR", false, install.tool("llvm-reduce"), &tools),
+    ];
+    parts.extend(link_libraries(install));
+    let compiler = llvm::cxx_compiler(install);
+    parts.push(part(
+        "C++ compiler",
+        "compiles the worker",
+        true,
+        compiler,
+        &format!("clang-{major}"),
+    ));
+    let lld = llvm::lld(install);
+    parts.push(part("lld", "links the worker in a second", false, lld, &format!("lld-{major}")));
+    LlvmFinding {
+        major,
+        version: install.version.clone(),
+        usable: parts.iter().all(|part| !part.required || part.path.is_some()),
+        parts,
+        problem: None,
+    }
+}
+
+/// The libraries this LLVM's archives ask the linker for.
+fn link_libraries(install: &Install) -> Vec<Part> {
+    let wanted = Tool::new(&install.llvm_config)
+        .args(["--link-static", "--system-libs"])
+        .text()
+        .unwrap_or_default();
+    let mut parts = Vec::new();
+    for (name, package) in LINK_LIBRARIES {
+        if !wanted.split_whitespace().any(|flag| flag == format!("-l{name}")) {
+            continue;
+        }
+        let path = library_folders()
+            .into_iter()
+            .map(|folder| folder.join(format!("lib{name}.so")))
+            .find(|file| file.exists());
+        parts.push(Part {
+            name: package,
+            purpose: "linked into the worker",
+            required: true,
+            install: path.is_none().then(|| install_command(&[package.to_owned()])),
+            path,
+        });
+    }
+    parts
+}
+
+fn library_folders() -> Vec<PathBuf> {
+    ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"]
+        .map(PathBuf::from)
+        .into()
+}
+
+fn examine_tools() -> Vec<ToolFinding> {
+    let tool = |name: &'static str, purpose, package: &str| {
+        let path = find_on_path(name);
+        let version = path.as_ref().and_then(|path| {
+            let text = Tool::new(path).arg("--version").text().ok()?;
+            text.lines().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+        });
+        let install = path.is_none().then(|| install_command(&[package.to_owned()]));
+        ToolFinding { name, purpose, path, version, install }
+    };
+    let mut tools = vec![
+        tool("gcc", "a second opinion on C programs", "gcc"),
+        tool("csmith", "generates C programs", "csmith"),
+        tool("cvise", "reduces C programs", "cvise"),
+        tool("creduce", "reduces C programs", "creduce"),
+    ];
+    let headers = csmith::headers();
+    tools.push(ToolFinding {
+        name: "csmith.h",
+        purpose: "included by csmith's programs",
+        install: headers.is_none().then(|| install_command(&["libcsmith-dev".to_owned()])),
+        path: headers,
+        version: None,
+    });
+    tools
+}
+
+fn examine_kernel() -> KernelFinding {
+    let seccomp = std::fs::read_to_string("/proc/self/status")
+        .is_ok_and(|status| status.lines().any(|line| line.starts_with("Seccomp:")));
+    // Making a rule set restricts nobody; only entering it would.
+    let ruleset = || -> Result<RulesetCreated, RulesetError> {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_write(ABI::V1))?
+            .create()
+    };
+    let fixed_addresses = Tool::new("setarch").args(["-R", "true"]).check().is_ok();
+    KernelFinding { seccomp, landlock: ruleset().is_ok(), fixed_addresses }
+}

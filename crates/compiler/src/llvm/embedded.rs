@@ -1,0 +1,55 @@
+//! The worker's source, carried inside the binary.
+
+/// A file of the worker's source: its name and its text.
+pub(crate) struct Source {
+    pub(crate) name: &'static str,
+    pub(crate) text: &'static str,
+}
+
+macro_rules! sources {
+    ($($name:literal),* $(,)?) => {
+        &[$(Source { name: $name, text: include_str!(concat!("../../../../worker/", $name)) }),*]
+    };
+}
+
+/// Every file, headers first.
+pub(crate) const SOURCES: &[Source] = sources![
+    "codegen.h",
+    "compat.h",
+    "crash.h",
+    "llvm_side.h",
+    "memory.h",
+    "pages.h",
+    "payload.h",
+    "protocol.h",
+    "sandbox.h",
+    "session.h",
+    // The slow ones first, so that two compilers end at about the same time.
+    "pipeline.cpp",
+    "session.cpp",
+    "codegen.cpp",
+    "server.cpp",
+    "sandbox.cpp",
+    "memory.cpp",
+    "pages.cpp",
+    "crash.cpp",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn no_file_of_the_worker_is_forgotten() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worker");
+        let mut on_disk: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        on_disk.sort();
+        let mut embedded: Vec<&str> = SOURCES.iter().map(|source| source.name).collect();
+        embedded.sort_unstable();
+        assert_eq!(on_disk, embedded);
+    }
+}

@@ -1,0 +1,102 @@
+//! Several workers with the same module, for many runs at once.
+//!
+//! **Invariant:** results come in the order of the requests, one for each,
+//! whichever worker made them and however many had to be replaced.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use optsleuth_model::{Limits, PassRegistry, Program, RunRequest, RunResult};
+
+use super::provision::Provisioned;
+use super::worker::{RunError, Worker};
+
+/// Workers of one LLVM.
+#[derive(Debug)]
+pub struct Pool {
+    workers: Vec<Worker>,
+}
+
+impl Pool {
+    /// As many workers as there are cores.
+    pub fn start(provisioned: &Provisioned) -> Result<Pool, RunError> {
+        let n_cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        Pool::of_size(provisioned, n_cores)
+    }
+
+    /// This many workers.
+    pub fn of_size(provisioned: &Provisioned, n_workers: NonZero<usize>) -> Result<Pool, RunError> {
+        let workers =
+            (0..n_workers.get()).map(|_| Worker::start(provisioned)).collect::<Result<_, _>>()?;
+        Ok(Pool { workers })
+    }
+
+    /// This LLVM's passes.
+    pub fn passes(&mut self) -> Result<PassRegistry, RunError> {
+        self.first().passes()
+    }
+
+    /// One of the workers, for work that is not to be shared.
+    pub fn first(&mut self) -> &mut Worker {
+        &mut self.workers[0] // Never empty: `of_size` takes a non-zero number.
+    }
+
+    /// The workers' processes, to look at from outside.
+    pub fn process_ids(&self) -> Vec<u32> {
+        self.workers.iter().filter_map(Worker::process_id).collect()
+    }
+
+    /// How many processes had to be replaced so far.
+    pub fn n_replaced(&self) -> u32 {
+        self.workers.iter().map(Worker::n_replaced).sum()
+    }
+
+    /// Loads a module into every worker.
+    pub fn load(
+        &mut self,
+        program: &Program,
+        options: &[String],
+        limits: Limits,
+    ) -> Result<(), RunError> {
+        thread::scope(|scope| {
+            let load = |worker| scope.spawn(move || Worker::load(worker, program, options, limits));
+            let threads: Vec<_> = self.workers.iter_mut().map(load).collect();
+            threads.into_iter().try_for_each(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })
+    }
+
+    /// Runs all requests, as many at a time as there are workers. `done` is
+    /// told after each how many are finished.
+    pub fn run_all(
+        &mut self,
+        requests: &[RunRequest],
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Result<RunResult, RunError>> {
+        let next = AtomicUsize::new(0);
+        let n_done = AtomicUsize::new(0);
+        let results: Mutex<Vec<Option<Result<RunResult, RunError>>>> =
+            Mutex::new(requests.iter().map(|_| None).collect());
+        let work = |worker: &mut Worker| {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(request) = requests.get(index) else { return };
+                let result = worker.run(request);
+                results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
+                done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+        };
+        thread::scope(|scope| {
+            for worker in &mut self.workers {
+                scope.spawn(|| work(worker));
+            }
+        });
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,386 @@
+//! The one door to child processes.
+//!
+//! A [`Tool`] runs to its end, or to its time limit, and gives back its status
+//! and its whole output. Workers, which live longer, are started here too.
+//!
+//! **Invariant:** a child leads its own process group, has no standard input,
+//! and is killed together with its group. No shell is involved, ever.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
+
+/// A tool that works for minutes is stuck.
+const STANDARD_TIME: Duration = Duration::from_secs(300);
+/// Linkers map the output file; compilers of big inputs need the rest.
+const STANDARD_MEMORY: u64 = 8 << 30;
+
+/// The groups of all children that live now, for [`kill_all`].
+static LIVE: LazyLock<Mutex<BTreeSet<i32>>> = LazyLock::new(Mutex::default);
+
+/// A command to run once.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    program: PathBuf,
+    args: Vec<OsString>,
+    directory: Option<PathBuf>,
+    time: Duration,
+    memory: u64,
+}
+
+/// How a tool ended.
+#[derive(Clone, Debug)]
+pub struct ToolOutput {
+    /// Its end.
+    pub end: ToolEnd,
+    /// Everything it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// Everything it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// How long it took.
+    pub wall: Duration,
+}
+
+/// How a tool ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolEnd {
+    /// By itself, with this status.
+    Exited(i32),
+    /// By this signal.
+    Signaled(i32),
+    /// It was stopped by its time limit.
+    Timeout,
+}
+
+/// Why a tool gave no useful answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It could not be started at all.
+    #[error("cannot start `{}`", .program.display())]
+    Start {
+        /// What was to be started.
+        program: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It ran, but failed.
+    #[error("`{command}` {how}{}", indent(.stderr))]
+    Failed {
+        /// The whole command line.
+        command: String,
+        /// `exited with status 1`, and so on.
+        how: String,
+        /// What it wrote to standard error, shortened.
+        stderr: String,
+    },
+}
+
+impl Tool {
+    /// A tool by path, or by a name to be looked up on `PATH`.
+    pub fn new(program: impl AsRef<Path>) -> Tool {
+        Tool {
+            program: program.as_ref().to_owned(),
+            args: Vec::new(),
+            directory: None,
+            time: STANDARD_TIME,
+            memory: STANDARD_MEMORY,
+        }
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Tool {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Tool {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// Runs it in this directory.
+    pub fn directory(mut self, directory: &Path) -> Tool {
+        self.directory = Some(directory.to_owned());
+        self
+    }
+
+    /// Stops it after this time.
+    pub fn time(mut self, time: Duration) -> Tool {
+        self.time = time;
+        self
+    }
+
+    /// Gives it this much address space.
+    pub fn memory(mut self, memory: u64) -> Tool {
+        self.memory = memory;
+        self
+    }
+
+    /// The command line as a person would paste it into a shell.
+    pub fn command_line(&self) -> String {
+        let words = std::iter::once(self.program.as_os_str()).chain(self.args.iter().map(|a| &**a));
+        words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Runs it to its end, whatever that is.
+    pub fn output(&self) -> Result<ToolOutput, ToolError> {
+        tracing::debug!(command = %self.command_line(), "run");
+        let fail = |source| ToolError::Start { program: self.program.clone(), source };
+        // Files, not pipes: no reader has to keep up, and nothing can deadlock.
+        let mut stdout = tempfile::tempfile().map_err(fail)?;
+        let mut stderr = tempfile::tempfile().map_err(fail)?;
+        let started = Instant::now();
+        let mut command = command(&self.program);
+        command
+            .args(&self.args)
+            .stdout(stdout.try_clone().map_err(fail)?)
+            .stderr(stderr.try_clone().map_err(fail)?);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        let mut child = Guard::start(command).map_err(fail)?;
+        child.limit(Resource::As, self.memory);
+        // If we are killed, nobody enforces the deadline but the kernel.
+        child.limit(Resource::Cpu, self.time.as_secs().saturating_mul(4).max(1));
+        let end = child.wait_until(started + self.time).map_err(fail)?;
+        let wall = started.elapsed();
+        drop(child);
+        Ok(ToolOutput {
+            end,
+            stdout: read_back(&mut stdout).map_err(fail)?,
+            stderr: read_back(&mut stderr).map_err(fail)?,
+            wall,
+        })
+    }
+
+    /// Runs it and takes anything but status 0 for an error.
+    pub fn check(&self) -> Result<ToolOutput, ToolError> {
+        let output = self.output()?;
+        let how = match output.end {
+            ToolEnd::Exited(0) => return Ok(output),
+            ToolEnd::Exited(status) => format!("exited with status {status}"),
+            ToolEnd::Signaled(signal) => {
+                format!("was ended by {}", optsleuth_model::signal_name(signal))
+            }
+            ToolEnd::Timeout => format!("did not end within {} s", self.time.as_secs()),
+        };
+        let stderr = shorten(&String::from_utf8_lossy(&output.stderr));
+        Err(ToolError::Failed { command: self.command_line(), how, stderr })
+    }
+
+    /// Runs it and gives its standard output, trimmed.
+    pub fn text(&self) -> Result<String, ToolError> {
+        Ok(String::from_utf8_lossy(&self.check()?.stdout).trim().to_owned())
+    }
+}
+
+/// A worker process: it lives until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Daemon(Guard);
+
+impl Daemon {
+    /// Starts `program` with these as its descriptors 0 and 1, and nothing of
+    /// our environment.
+    pub(crate) fn start(program: &Path, stdin: OwnedFd, stdout: OwnedFd) -> io::Result<Daemon> {
+        let mut command = command(program);
+        command.env_clear().env("LC_ALL", "C").arg0("optsleuth-worker");
+        command.stdin(Stdio::from(stdin)).stdout(Stdio::from(stdout)).stderr(Stdio::null());
+        Ok(Daemon(Guard::start(command)?))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.0.id()
+    }
+
+    /// Waits for it to end by itself; kills it when the time is over.
+    pub(crate) fn finish(&mut self, time: Duration) {
+        let _ = self.0.wait_until(Instant::now() + time);
+    }
+}
+
+/// Kills every child there is, for an interrupted program about to end.
+pub fn kill_all() {
+    for &group in LIVE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        kill_group(group);
+    }
+}
+
+/// Whether `name` is an executable file on `PATH`, and where.
+pub fn find_on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|file| is_executable(file))
+}
+
+/// Whether a file exists and may be executed.
+pub fn is_executable(file: &Path) -> bool {
+    file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.stdin(Stdio::null()).process_group(0);
+    command
+}
+
+/// A child that does not outlive this value.
+#[derive(Debug)]
+struct Guard(Child);
+
+impl Guard {
+    fn start(mut command: Command) -> io::Result<Guard> {
+        let child = command.spawn()?;
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(group(&child));
+        Ok(Guard(child))
+    }
+
+    fn limit(&self, resource: Resource, value: u64) {
+        let limit = Rlimit { current: Some(value), maximum: Some(value) };
+        // A child that has ended already needs no limit.
+        let _ = rustix::process::prlimit(Pid::from_raw(group(&self.0)), resource, limit);
+    }
+
+    /// Waits for the end, without polling: a tool's time is measured here.
+    fn wait_until(&mut self, deadline: Instant) -> io::Result<ToolEnd> {
+        let pid = Pid::from_raw(group(&self.0)).ok_or(io::ErrorKind::NotFound)?;
+        let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+        loop {
+            if let Some(status) = self.0.try_wait()? {
+                return Ok(end_of(status));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                kill_group(group(&self.0));
+                self.0.wait()?;
+                return Ok(ToolEnd::Timeout);
+            }
+            let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 });
+            let mut waits = [PollFd::new(&handle, PollFlags::IN)];
+            match rustix::event::poll(&mut waits, Some(&timeout)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // Before the wait: a reaped leader's group number may be reused.
+        if matches!(self.0.try_wait(), Ok(None)) {
+            kill_group(group(&self.0));
+        }
+        let _ = self.0.wait();
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner).remove(&group(&self.0));
+    }
+}
+
+fn group(child: &Child) -> i32 {
+    i32::try_from(child.id()).unwrap_or(i32::MAX)
+}
+
+fn kill_group(group: i32) {
+    if let Some(pid) = Pid::from_raw(group) {
+        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+    }
+}
+
+fn end_of(status: ExitStatus) -> ToolEnd {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => ToolEnd::Exited(code),
+        (None, Some(signal)) => ToolEnd::Signaled(signal),
+        (None, None) => ToolEnd::Exited(-1),
+    }
+}
+
+fn read_back(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The first lines of what a tool complains about.
+fn shorten(text: &str) -> String {
+    text.trim().lines().take(12).collect::<Vec<_>>().join("\n")
+}
+
+fn indent(text: &str) -> impl fmt::Display + use<> {
+    if text.is_empty() {
+        return String::new();
+    }
+    text.lines().fold(String::from(":"), |all, line| all + "\n    " + line)
+}
+
+/// Quotes a word for a POSIX shell where it needs that.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_and_status_come_back() {
+        let output =
+            Tool::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]).output().unwrap();
+        assert_eq!(output.end, ToolEnd::Exited(3));
+        assert_eq!(output.stdout, b"out\n");
+        assert_eq!(output.stderr, b"err\n");
+    }
+
+    #[test]
+    fn a_tool_that_does_not_end_is_stopped_with_its_children() {
+        let tool = Tool::new("sh").args(["-c", "sleep 1000 & echo $!; wait"]);
+        let output = tool.time(Duration::from_millis(300)).output().unwrap();
+        assert_eq!(output.end, ToolEnd::Timeout);
+        let pid = String::from_utf8(output.stdout).unwrap();
+        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        // Gone, or killed and waiting for init to reap it.
+        assert!(state.is_err() || state.unwrap().contains(") Z "), "grandchild survived");
+    }
+
+    #[test]
+    fn a_failure_names_the_command_and_its_complaint() {
+        let error = Tool::new("sh").args(["-c", "echo broken >&2; exit 1"]).check().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`sh -c 'echo broken >&2; exit 1'` exited with status 1:\n    broken"
+        );
+    }
+
+    #[test]
+    fn a_missing_tool_is_an_error_of_its_own() {
+        let error = Tool::new("no-such-tool-anywhere").output().unwrap_err();
+        assert!(matches!(error, ToolError::Start { .. }));
+    }
+
+    #[test]
+    fn words_are_quoted_only_where_a_shell_needs_it() {
+        assert_eq!(quote("-passes=sroa,gvn"), "-passes=sroa,gvn");
+        assert_eq!(quote("default<O2>"), "'default<O2>'");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+        assert_eq!(quote(""), "''");
+    }
+}

@@ -1,0 +1,114 @@
+//! A worker's result against the distribution's own tools.
+
+use optsleuth_compiler::distribution::{Answer, Job, Step};
+use optsleuth_compiler::spawn::{ToolEnd, ToolOutput};
+use optsleuth_model::{
+    CrashCause, Execute, Execution, Outcome, Program, RunRequest, RunResult, signal_name,
+};
+
+use crate::setup::{Bench, LabError};
+
+/// What the distribution's tools say to a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// Whether they came to the same.
+    pub agrees: bool,
+    /// What they came to, in words.
+    pub theirs: String,
+    /// The commands, ready to be pasted where the input lies.
+    pub commands: Vec<String>,
+}
+
+/// Repeats a run with `opt`, and with `llc`, the linker and a process of its
+/// own if it was executed.
+pub fn confirm(
+    bench: &mut Bench,
+    program: &Program,
+    options: &[String],
+    request: &RunRequest,
+    result: &RunResult,
+) -> Result<Confirmation, LabError> {
+    let executes = request.execute != Execute::No;
+    let job = Job {
+        install: &bench.install,
+        program,
+        options,
+        passes: request.passes.as_ref(),
+        verify_each: request.verify_each,
+        codegen: executes.then_some(request.codegen),
+        limits: request.limits,
+    };
+    let answer = job.run()?;
+    let execution = match &answer.program {
+        Some(file) => Some(bench.pool.first().execute(file, request.limits)?),
+        None => None,
+    };
+    let (agrees, theirs) = compare(result, &answer, execution.as_ref());
+    let mut commands = answer.commands;
+    if execution.is_some() {
+        commands.push("./program".to_owned());
+    }
+    Ok(Confirmation { agrees, theirs, commands })
+}
+
+/// Whether two results are the same, and theirs in words.
+fn compare(result: &RunResult, answer: &Answer, execution: Option<&Execution>) -> (bool, String) {
+    let Some((step, output)) = &answer.failure else {
+        return match (&result.outcome, execution) {
+            (Outcome::Ok(None), None) => {
+                let same = without_module_id(&result.emitted) == without_module_id(&answer.module);
+                let word = if same { "the same module" } else { "another module" };
+                (same, word.to_owned())
+            }
+            (Outcome::Ok(Some(ours)), Some(theirs)) => {
+                let same = ours.end == theirs.end && ours.stdout == theirs.stdout;
+                let word = if same { "the same output" } else { "another output" };
+                (same, format!("{word} ({:?})", theirs.end))
+            }
+            _ => (false, "no failure".to_owned()),
+        };
+    };
+    let theirs = describe(*step, output);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let says = |text: &str| text.lines().next().is_some_and(|line| stderr.contains(line.trim()));
+    let agrees = match &result.outcome {
+        Outcome::Ok(_) => false,
+        Outcome::Crash(crash) => match (crash.cause, output.end) {
+            (CrashCause::Signal(ours), ToolEnd::Signaled(theirs)) => ours == theirs,
+            (CrashCause::StackOverflow, ToolEnd::Signaled(_)) => true,
+            (CrashCause::FatalError | CrashCause::Assertion, ToolEnd::Signaled(_))
+            | (CrashCause::ErrorExit, ToolEnd::Exited(_)) => {
+                crash.message.as_deref().is_some_and(says)
+            }
+            _ => false,
+        },
+        Outcome::InvalidIr { message, .. } => *step == Step::Opt && says(message),
+        Outcome::Timeout { .. } => output.end == ToolEnd::Timeout,
+        Outcome::OutOfMemory { .. } => {
+            stderr.contains("out of memory") || stderr.contains("bad_alloc")
+        }
+        Outcome::CodegenFailure { .. } => *step != Step::Opt,
+    };
+    (agrees, theirs)
+}
+
+fn describe(step: Step, output: &ToolOutput) -> String {
+    let tool = match step {
+        Step::Opt => "opt",
+        Step::Llc => "llc",
+        Step::Link => "the linker",
+    };
+    match output.end {
+        ToolEnd::Signaled(signal) => format!("{tool} was ended by {}", signal_name(signal)),
+        ToolEnd::Exited(status) => format!("{tool} exited with status {status}"),
+        ToolEnd::Timeout => format!("{tool} did not end in time"),
+    }
+}
+
+/// The first line of a printed module is a comment that names its file.
+fn without_module_id(text: &[u8]) -> &[u8] {
+    match text.iter().position(|&byte| byte == b'\n') {
+        Some(end) if text.starts_with(b"; ModuleID") => &text[end..],
+        _ => text,
+    }
+}

@@ -1,0 +1,151 @@
+//! `optsleuth run`: one program, one sequence, once or many times.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use optsleuth_compiler::llvm::Targets;
+use optsleuth_model::{
+    CodegenLevel, Emit, Execute, Limits, Outcome, PassSequence, RunRequest, RunResult, SkipSet,
+};
+
+use crate::Progress;
+use crate::confirm::{Confirmation, confirm};
+use crate::setup::{Bench, LabError, LlvmChoice};
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct RunPlan {
+    /// On which LLVM.
+    pub llvm: LlvmChoice,
+    /// With which code generators.
+    pub targets: Targets,
+    /// A `.c`, `.ll` or `.bc` file.
+    pub program: PathBuf,
+    /// For clang, if it is C: `-I`, `-D`.
+    pub c_flags: Vec<String>,
+    /// The passes, in LLVM's words.
+    pub passes: String,
+    /// LLVM options.
+    pub options: Vec<String>,
+    /// Invocations to leave out.
+    pub skips: SkipSet,
+    /// Verify after every pass.
+    pub verify_each: bool,
+    /// Execute the result.
+    pub execute: Execute,
+    /// How hard the code generator works.
+    pub codegen: CodegenLevel,
+    /// When to stop.
+    pub limits: Limits,
+    /// How often to run it.
+    pub runs: NonZero<usize>,
+    /// Workers at a time; one for each core by default.
+    pub n_workers: Option<NonZero<usize>>,
+    /// Repeat it with the distribution's own tools.
+    pub confirm: bool,
+    /// Read the log of invocations back.
+    pub list_invocations: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// `19.1.7`.
+    pub llvm: String,
+    /// As LLVM got them.
+    pub passes: PassSequence,
+    /// The first run, with the module as text.
+    pub result: RunResult,
+    /// The others, if there were any.
+    pub repetition: Option<Repetition>,
+    /// What the distribution's tools say, if they were asked.
+    pub confirmation: Option<Confirmation>,
+}
+
+/// Many runs of the same.
+#[derive(Clone, Debug)]
+pub struct Repetition {
+    /// How many.
+    pub runs: usize,
+    /// The middle one's time.
+    pub median: Duration,
+    /// How many came to something else than the first, in outcome or module.
+    pub n_different: usize,
+    /// One of those.
+    pub other: Option<Outcome>,
+}
+
+/// Runs the plan.
+pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabError> {
+    // More workers than runs would only wait.
+    let n_workers = match plan.n_workers {
+        Some(n_workers) => Some(n_workers.min(plan.runs)),
+        None if plan.runs.get() == 1 => NonZero::new(1),
+        None => None,
+    };
+    let mut bench = Bench::set_up(&plan.llvm, plan.targets, n_workers, progress)?;
+    let passes = bench.passes(&plan.passes)?;
+    progress.step("loading the program");
+    let program = bench.load(&plan.program, &plan.c_flags, &plan.options, plan.limits)?;
+    let request = RunRequest {
+        passes: Some(passes.clone()),
+        skips: plan.skips.clone(),
+        verify_each: plan.verify_each,
+        // As `opt` does: some crashes show only when the module is printed.
+        emit: Emit::Text,
+        codegen: plan.codegen,
+        execute: plan.execute,
+        list_invocations: plan.list_invocations,
+        limits: plan.limits,
+    };
+    progress.step("running");
+    let requests = vec![request.clone(); plan.runs.get()];
+    let n_runs = requests.len();
+    let results = bench.pool.run_all(&requests, &|done| progress.count(done, n_runs));
+    let mut results = results.into_iter().collect::<Result<Vec<RunResult>, _>>()?;
+    let repetition = (n_runs > 1).then(|| repetition(&results));
+    let mut result = results.swap_remove(0);
+    name_breaking_pass(&mut result, &request, &mut bench)?;
+    let confirmation = if plan.confirm {
+        progress.step("asking the distribution's tools");
+        Some(confirm(&mut bench, &program, &plan.options, &request, &result)?)
+    } else {
+        None
+    };
+    Ok(RunReport { llvm: bench.install.version, passes, result, repetition, confirmation })
+}
+
+fn repetition(results: &[RunResult]) -> Repetition {
+    let first = &results[0];
+    let same = |other: &&RunResult| {
+        first.outcome.agrees_with(&other.outcome) && first.emitted == other.emitted
+    };
+    let different: Vec<&RunResult> = results.iter().filter(|other| !same(other)).collect();
+    let mut times: Vec<Duration> = results.iter().map(|result| result.wall).collect();
+    times.sort();
+    Repetition {
+        runs: results.len(),
+        median: times[times.len() / 2],
+        n_different: different.len(),
+        other: different.first().map(|result| result.outcome.clone()),
+    }
+}
+
+/// IR that is found invalid at the end was broken by some pass: one more run,
+/// verified after each, says which.
+fn name_breaking_pass(
+    result: &mut RunResult,
+    request: &RunRequest,
+    bench: &mut Bench,
+) -> Result<(), LabError> {
+    if let Outcome::InvalidIr { invocation: invocation @ None, .. } = &mut result.outcome {
+        let verified = RunRequest { verify_each: true, ..request.clone() };
+        if let Outcome::InvalidIr { invocation: Some(found), .. } =
+            bench.pool.first().run(&verified)?.outcome
+        {
+            *invocation = Some(found);
+        }
+    }
+    Ok(())
+}

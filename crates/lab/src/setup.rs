@@ -1,0 +1,155 @@
+//! From what a user names to workers that are ready: LLVM, program, passes.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::distribution::DistributionError;
+use optsleuth_compiler::llvm::{
+    self, Install, InstallError, Pool, ProvisionError, RunError, Step, Targets,
+};
+use optsleuth_compiler::spawn::ToolError;
+use optsleuth_model::{
+    Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
+};
+
+use crate::Progress;
+
+/// Which LLVM to use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LlvmChoice {
+    /// The installed one of this number.
+    Version(u32),
+    /// The newest one installed.
+    Newest,
+    /// The one this `llvm-config` describes: a user's own build tree.
+    Config(PathBuf),
+}
+
+impl LlvmChoice {
+    /// Finds it.
+    pub fn find(&self) -> Result<Install, InstallError> {
+        match self {
+            LlvmChoice::Version(major) => llvm::find(*major),
+            LlvmChoice::Config(path) => llvm::from_llvm_config(path),
+            LlvmChoice::Newest => llvm::discover()
+                .into_iter()
+                .rev()
+                .find_map(|(_, found)| found.ok())
+                .ok_or(InstallError::None),
+        }
+    }
+}
+
+/// Why a job could not be done. The compiler's failures are not among these.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// No such LLVM.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// No worker.
+    #[error(transparent)]
+    Provision(#[from] ProvisionError),
+    /// No such program.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// Not a pass sequence.
+    #[error("`{text}` is not a pass sequence: {source}")]
+    Syntax {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        source: PassSequenceError,
+    },
+    /// Not a pass sequence of this LLVM.
+    #[error(transparent)]
+    Passes(#[from] PassesError),
+    /// The worker failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The distribution's tools cannot be asked.
+    #[error(transparent)]
+    Distribution(#[from] DistributionError),
+    /// Another tool failed.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// A file could not be read or written.
+    #[error("cannot {doing}")]
+    Io {
+        /// What was tried.
+        doing: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+/// Workers of one LLVM, and what it knows of its passes.
+#[derive(Debug)]
+pub struct Bench {
+    /// The LLVM.
+    pub install: Install,
+    /// Its passes.
+    pub registry: PassRegistry,
+    /// Its workers.
+    pub pool: Pool,
+}
+
+impl Bench {
+    /// Finds the LLVM, builds its worker if need be, and starts workers: one
+    /// for each core, or `n_workers`.
+    pub fn set_up(
+        choice: &LlvmChoice,
+        targets: Targets,
+        n_workers: Option<NonZero<usize>>,
+        progress: &dyn Progress,
+    ) -> Result<Bench, LabError> {
+        let install = choice.find()?;
+        let version = install.version.clone();
+        let mut report = |step: Step| match step {
+            Step::Waiting => progress.step("waiting for another process that builds the worker"),
+            Step::Compiling { done, total } => {
+                progress.step(&format!("compiling the worker for LLVM {version}"));
+                progress.count(done, total);
+            }
+            Step::Linking => progress.step(&format!("linking the worker for LLVM {version}")),
+            Step::Testing => progress.step("trying the new worker"),
+        };
+        let provisioned = llvm::provision(&install, targets, &mut report)?;
+        progress.step("starting workers");
+        let mut pool = match n_workers {
+            Some(n_workers) => Pool::of_size(&provisioned, n_workers)?,
+            None => Pool::start(&provisioned)?,
+        };
+        let registry = pool.passes()?;
+        Ok(Bench { install, registry, pool })
+    }
+
+    /// Reads a program, compiling C, and loads it into every worker.
+    pub fn load(
+        &mut self,
+        program: &std::path::Path,
+        c_flags: &[String],
+        options: &[String],
+        limits: Limits,
+    ) -> Result<Program, LabError> {
+        let program = clang::read_program(&self.install, program, c_flags)?;
+        self.pool.load(&program, options, limits)?;
+        Ok(program)
+    }
+
+    /// Text -> the sequence as this LLVM takes it.
+    pub fn passes(&self, text: &str) -> Result<PassSequence, LabError> {
+        let sequence: PassSequence =
+            text.parse().map_err(|source| LabError::Syntax { text: text.to_owned(), source })?;
+        Ok(sequence.resolve(&self.registry)?)
+    }
+}
+
+/// The passes of one LLVM.
+pub fn passes(
+    choice: &LlvmChoice,
+    progress: &dyn Progress,
+) -> Result<(Install, PassRegistry), LabError> {
+    let bench = Bench::set_up(choice, Targets::Native, NonZero::new(1), progress)?;
+    Ok((bench.install, bench.registry))
+}
