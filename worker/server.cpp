@@ -266,6 +266,8 @@ void become_child(const Request &request, pid_t parent) {
   close(control);
   control = -1;
   dup2(program_stderr, 2);
+  // LLVM may print more than fits; that is no reason for it to end.
+  signal(SIGXFSZ, SIG_IGN);
   if (!sandbox::limit(request.memory_bytes, request.output_bytes))
     crash::finish(Verdict::Trouble, "cannot set resource limits");
 }

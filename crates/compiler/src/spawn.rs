@@ -27,7 +27,7 @@ const STANDARD_TIME: Duration = Duration::from_secs(300);
 /// Linkers map the output file; compilers of big inputs need the rest.
 const STANDARD_MEMORY: u64 = 8 << 30;
 
-/// The groups of all children that live now, for [`kill_all`].
+/// The groups of all tools that run now, for [`kill_all_tools`].
 static LIVE: LazyLock<Mutex<BTreeSet<i32>>> = LazyLock::new(Mutex::default);
 
 /// A command to run once.
@@ -131,7 +131,7 @@ impl Tool {
 
     /// The command line as a person would paste it into a shell.
     pub fn command_line(&self) -> String {
-        let words = std::iter::once(self.program.as_os_str()).chain(self.args.iter().map(|a| &**a));
+        let words = std::iter::once(short_name(&self.program)).chain(self.args.clone());
         words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
     }
 
@@ -152,6 +152,7 @@ impl Tool {
             command.current_dir(directory);
         }
         let mut child = Guard::start(command).map_err(fail)?;
+        child.register();
         child.limit(Resource::As, self.memory);
         // If we are killed, nobody enforces the deadline but the kernel.
         child.limit(Resource::Cpu, self.time.as_secs().saturating_mul(4).max(1));
@@ -211,8 +212,9 @@ impl Daemon {
     }
 }
 
-/// Kills every child there is, for an interrupted program about to end.
-pub fn kill_all() {
+/// Kills every tool that runs, for an interrupted program about to end. Workers
+/// are left alone: they see their host go, and clean up after themselves.
+pub fn kill_all_tools() {
     for &group in LIVE.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         kill_group(group);
     }
@@ -224,6 +226,15 @@ pub fn find_on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path)
         .map(|directory| directory.join(name))
         .find(|file| is_executable(file))
+}
+
+/// A program's name without its folder, where `PATH` leads to the same file.
+fn short_name(program: &Path) -> OsString {
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    match find_on_path(&name.to_string_lossy()) {
+        Some(found) if found == program => name.to_owned(),
+        _ => program.as_os_str().to_owned(),
+    }
 }
 
 /// Whether a file exists and may be executed.
@@ -244,9 +255,12 @@ struct Guard(Child);
 
 impl Guard {
     fn start(mut command: Command) -> io::Result<Guard> {
-        let child = command.spawn()?;
-        LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(group(&child));
-        Ok(Guard(child))
+        Ok(Guard(command.spawn()?))
+    }
+
+    /// Has it killed on an interrupt.
+    fn register(&self) {
+        LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(group(&self.0));
     }
 
     fn limit(&self, resource: Resource, value: u64) {

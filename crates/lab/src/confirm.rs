@@ -20,10 +20,12 @@ pub struct Confirmation {
 }
 
 /// Repeats a run with `opt`, and with `llc`, the linker and a process of its
-/// own if it was executed.
+/// own if it was executed. `source` is the command that made the program's IR,
+/// where it was not given as IR.
 pub fn confirm(
     bench: &mut Bench,
     program: &Program,
+    source: Option<String>,
     options: &[String],
     request: &RunRequest,
     result: &RunResult,
@@ -44,7 +46,7 @@ pub fn confirm(
         None => None,
     };
     let (agrees, theirs) = compare(result, &answer, execution.as_ref());
-    let mut commands = answer.commands;
+    let mut commands: Vec<String> = source.into_iter().chain(answer.commands).collect();
     if execution.is_some() {
         commands.push("./program".to_owned());
     }
@@ -63,7 +65,7 @@ fn compare(result: &RunResult, answer: &Answer, execution: Option<&Execution>) -
             (Outcome::Ok(Some(ours)), Some(theirs)) => {
                 let same = ours.end == theirs.end && ours.stdout == theirs.stdout;
                 let word = if same { "the same output" } else { "another output" };
-                (same, format!("{word} ({:?})", theirs.end))
+                (same, word.to_owned())
             }
             _ => (false, "no failure".to_owned()),
         };

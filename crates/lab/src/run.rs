@@ -109,7 +109,8 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabErro
     name_breaking_pass(&mut result, &request, &mut bench)?;
     let confirmation = if plan.confirm {
         progress.step("asking the distribution's tools");
-        Some(confirm(&mut bench, &program, &plan.options, &request, &result)?)
+        let source = bench.source_command(&plan.program, &plan.c_flags)?;
+        Some(confirm(&mut bench, &program, source, &plan.options, &request, &result)?)
     } else {
         None
     };

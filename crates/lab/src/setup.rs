@@ -1,7 +1,7 @@
 //! From what a user names to workers that are ready: LLVM, program, passes.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
@@ -10,7 +10,7 @@ use optsleuth_compiler::llvm::{
 };
 use optsleuth_compiler::spawn::ToolError;
 use optsleuth_model::{
-    Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
+    Language, Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
 };
 
 use crate::Progress;
@@ -127,7 +127,7 @@ impl Bench {
     /// Reads a program, compiling C, and loads it into every worker.
     pub fn load(
         &mut self,
-        program: &std::path::Path,
+        program: &Path,
         c_flags: &[String],
         options: &[String],
         limits: Limits,
@@ -135,6 +135,21 @@ impl Bench {
         let program = clang::read_program(&self.install, program, c_flags)?;
         self.pool.load(&program, options, limits)?;
         Ok(program)
+    }
+
+    /// The command that makes IR of a C program, for people; `None` for IR.
+    pub fn source_command(
+        &self,
+        program: &Path,
+        c_flags: &[String],
+    ) -> Result<Option<String>, LabError> {
+        if Language::of_path(program) != Some(Language::C) {
+            return Ok(None);
+        }
+        let output = program.with_extension("ll");
+        let output = output.file_name().map_or_else(|| output.clone(), PathBuf::from);
+        let tool = clang::to_ir_command(&self.install, program, c_flags, &output)?;
+        Ok(Some(tool.command_line()))
     }
 
     /// Text -> the sequence as this LLVM takes it.

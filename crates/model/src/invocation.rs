@@ -41,17 +41,22 @@ impl SkipSet {
 
     /// Skips exactly these.
     pub fn of(indices: impl IntoIterator<Item = u32>) -> SkipSet {
-        let mut sorted: Vec<u32> = indices.into_iter().collect();
+        SkipSet::of_ranges(indices.into_iter().map(|index| (index, index.saturating_add(1))))
+    }
+
+    /// Skips what lies in any of these half-open ranges.
+    pub fn of_ranges(ranges: impl IntoIterator<Item = (u32, u32)>) -> SkipSet {
+        let mut sorted: Vec<(u32, u32)> =
+            ranges.into_iter().filter(|(from, end)| from < end).collect();
         sorted.sort_unstable();
-        sorted.dedup();
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for index in sorted {
-            match ranges.last_mut() {
-                Some((_, end)) if *end == index => *end = index.saturating_add(1),
-                _ => ranges.push((index, index.saturating_add(1))),
+        let mut joined: Vec<(u32, u32)> = Vec::new();
+        for (from, end) in sorted {
+            match joined.last_mut() {
+                Some((_, last)) if *last >= from => *last = end.max(*last),
+                _ => joined.push((from, end)),
             }
         }
-        SkipSet(ranges)
+        SkipSet(joined)
     }
 
     /// The ranges, in order.
@@ -72,6 +77,12 @@ mod tests {
     #[test]
     fn neighbours_become_one_range() {
         assert_eq!(SkipSet::of([5, 1, 2, 3, 3]).ranges(), [(1, 4), (5, 6)]);
+    }
+
+    #[test]
+    fn overlapping_ranges_become_one() {
+        let skips = SkipSet::of_ranges([(8, 9), (2, 6), (3, 4), (6, 7), (5, 5)]);
+        assert_eq!(skips.ranges(), [(2, 7), (8, 9)]);
     }
 
     #[test]

@@ -21,7 +21,12 @@ impl Signature {
 
     /// From a signal and function names, innermost first.
     pub fn of_frames(signal: &str, frames: &[String]) -> Signature {
-        let names: Vec<String> = frames.iter().take(TOP_FRAMES).map(|f| base_name(f)).collect();
+        let names: Vec<String> = frames
+            .iter()
+            .filter(|frame| !is_scaffolding(frame))
+            .take(TOP_FRAMES)
+            .map(|frame| pass_of_model(frame).unwrap_or_else(|| base_name(frame)))
+            .collect();
         if names.is_empty() {
             return Signature(signal.to_owned());
         }
@@ -95,6 +100,38 @@ fn normalize_word(word: &str) -> String {
     out
 }
 
+/// Pass managers and adaptors stand between any two passes: on a stack they
+/// tell nothing.
+fn is_scaffolding(frame: &str) -> bool {
+    let runs = pass_of_model(frame).unwrap_or_else(|| base_name(frame));
+    ["PassManager::run", "PassAdaptor::run"].iter().any(|end| runs.ends_with(end))
+}
+
+/// `llvm::detail::PassModel<Unit, ThePass, ...>::run` -> `ThePass::run`: where
+/// a pass was inlined into the object around it, its name is an argument there.
+fn pass_of_model(frame: &str) -> Option<String> {
+    let arguments = frame.strip_prefix("llvm::detail::PassModel<")?;
+    let mut depth = 0usize;
+    let mut parts = vec![String::new()];
+    for c in arguments.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth == 0 => break,
+            '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    let pass = base_name(&parts.get(1)?.trim().replace("(anonymous namespace)", "{anonymous}"));
+    Some(format!("{pass}::run"))
+}
+
 /// The function's qualified name alone: no template arguments, no parameters,
 /// no return type, no clone suffix.
 fn base_name(demangled: &str) -> String {
@@ -165,6 +202,27 @@ mod tests {
         assert_eq!(
             signature.as_str(),
             "SIGSEGV in llvm::SmallVectorImpl::push_back < {anonymous}::Pass::run < llvm::walk"
+        );
+    }
+
+    #[test]
+    fn an_inlined_pass_is_named_and_pass_managers_are_not() {
+        let model = |pass: &str| {
+            format!(
+                "llvm::detail::PassModel<llvm::Function, {pass}, llvm::AnalysisManager<\
+                 llvm::Function>, llvm::PreservedAnalyses>::run(llvm::Function&)"
+            )
+        };
+        let stack = [
+            model("(anonymous namespace)::ThePass"),
+            "llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(int)"
+                .to_owned(),
+            model("llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function> >"),
+            "llvm::ModuleToFunctionPassAdaptor::run(llvm::Module&)".to_owned(),
+        ];
+        assert_eq!(
+            Signature::of_frames("SIGABRT", &stack).as_str(),
+            "SIGABRT in {anonymous}::ThePass::run"
         );
     }
 

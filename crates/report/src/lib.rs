@@ -1,1 +1,18 @@
+//! Results -> text for a terminal, JSON for scripts.
+//!
+//! **Invariant:** functions from data to `String`. Nothing is printed, read or
+//! measured here, and no number is computed that the data does not hold.
 
+mod doctor;
+mod passes;
+mod run;
+mod style;
+
+pub use doctor::{doctor_json, doctor_text};
+pub use passes::{passes_json, passes_text};
+pub use run::{run_json, run_text};
+pub use style::Style;
+
+/// The number in every JSON document's `version`; goes up when a field changes
+/// its meaning or disappears.
+pub const JSON_VERSION: u32 = 1;

@@ -94,6 +94,11 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::OutOfMemory => Ok(Outcome::OutOfMemory { invocation: evidence.invocation }),
         Verdict::NeedsProcess => Err(NoOutcome::NeedsProcess(message)),
         Verdict::Trouble => Err(NoOutcome::Trouble(message)),
+        // `-help` and `-version` print and end the process.
+        Verdict::None if report.phase == Phase::Options => {
+            let said = first_line(&evidence.stderr).unwrap_or_default();
+            Err(NoOutcome::BadOptions(format!("one of them makes it end at once {said}")))
+        }
         // Nobody but LLVM calls exit() in there.
         Verdict::None => {
             let said = first_line(&evidence.stderr);

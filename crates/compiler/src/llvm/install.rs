@@ -58,13 +58,18 @@ pub enum InstallError {
 
 impl Install {
     /// A tool of this LLVM, if it is there: `opt`, `clang`, `llc`. In its own
-    /// folder, or on `PATH` with the version as suffix.
+    /// folder, or on `PATH` with the version as suffix; by the latter name if
+    /// both are the same file, because that is what people type.
     pub fn tool(&self, name: &str) -> Option<PathBuf> {
-        let own = self.bin.join(name);
-        if is_executable(&own) {
-            return Some(own);
+        let own = Some(self.bin.join(name)).filter(|file| is_executable(file));
+        let on_path = find_on_path(&format!("{name}-{}", self.major));
+        match (own, on_path) {
+            (Some(own), Some(on_path)) => {
+                let real = |file: &PathBuf| std::fs::canonicalize(file).ok();
+                Some(if real(&own) == real(&on_path) { on_path } else { own })
+            }
+            (own, on_path) => own.or(on_path),
         }
-        find_on_path(&format!("{name}-{}", self.major))
     }
 
     /// The archives and flags to link these components with, in order.

@@ -1,0 +1,222 @@
+//! `optsleuth run`: one program under one pass sequence.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use optsleuth_compiler::llvm::Targets;
+use optsleuth_lab::{LabError, RunPlan, RunReport, run};
+use optsleuth_model::{CodegenLevel, Execute, Limits, Outcome, ProgramEnd, SkipSet};
+use optsleuth_report::{run_json, run_text};
+
+use super::{LlvmFlags, print, style};
+use crate::exit::Exit;
+use crate::progress::Bar;
+
+/// Run a program through a pass sequence and say what happened
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth run prog.c --llvm 19 --passes 'default<O2>'
+  optsleuth run prog.c --llvm 19 --passes sroa,instcombine,licm --execute --confirm
+  optsleuth run crash.ll --passes slp-vectorizer --option=-slp-threshold=-99999
+  optsleuth run prog.c --passes '-sroa -early-cse-memssa -loop-unswitch'   # legacy names
+  optsleuth run prog.c --passes 'default<O3>' --runs 100 --json
+
+The program is a .c, .ll or .bc file. Exit codes: docs/exit-codes.md.")]
+pub(crate) struct Run {
+    /// A .c, .ll or .bc file
+    program: PathBuf,
+    #[command(flatten)]
+    llvm: LlvmFlags,
+    /// The passes, as `opt -passes=` takes them; a flat list is nested as needed
+    #[arg(long, value_name = "PASSES", allow_hyphen_values = true)]
+    passes: String,
+    /// An LLVM option, as `opt` takes it; may be given several times
+    #[arg(long = "option", value_name = "OPT", allow_hyphen_values = true)]
+    options: Vec<String>,
+    /// Link the code generators of other targets, too
+    #[arg(long, value_enum, default_value_t = TargetSet::Native)]
+    targets: TargetSet,
+    /// A folder with headers, for C
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<String>,
+    /// A macro, for C
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Any other flag for clang
+    #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
+    c_flags: Vec<String>,
+    /// Verify the IR after every pass, not only at the end
+    #[arg(long)]
+    verify_each: bool,
+    /// Leave these pass invocations out: 7, 3..9 or 12.. (see --invocations)
+    #[arg(long, value_name = "RANGES", value_delimiter = ',', value_parser = parse_range)]
+    skip: Vec<(u32, u32)>,
+    /// List all pass invocations
+    #[arg(long)]
+    invocations: bool,
+    /// Generate code and execute the program
+    #[arg(long)]
+    execute: bool,
+    /// Execute it as a linked program in a process of its own; slower
+    #[arg(long, requires = "execute")]
+    as_process: bool,
+    /// How hard the code generator works
+    #[arg(long, value_name = "0-3", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    codegen_level: u8,
+    /// CPU seconds for LLVM, and again for the program
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
+    timeout: f64,
+    /// MiB of memory for LLVM, and for the program
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..))]
+    memory: u64,
+    /// KiB that the program may write to each of its streams
+    #[arg(long, value_name = "KIB", default_value_t = 16384, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    output: u64,
+    /// Run it this many times, on all cores, and say whether the runs differ
+    #[arg(long, value_name = "N", default_value = "1")]
+    runs: NonZero<usize>,
+    /// Workers at a time; one for each core if not given
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZero<usize>>,
+    /// Repeat it with the distribution's own tools and say whether they agree
+    #[arg(long)]
+    confirm: bool,
+    /// Write the optimized module to this file
+    #[arg(long, short, value_name = "FILE")]
+    output_module: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TargetSet {
+    /// That of this machine
+    Native,
+    /// All that this LLVM was built with
+    All,
+}
+
+impl Run {
+    pub(super) fn run(self) -> Result<Exit, LabError> {
+        let bar = Bar::new();
+        let report = run(&self.plan(), &bar)?;
+        bar.finish();
+        if let Some(path) = &self.output_module {
+            std::fs::write(path, &report.result.emitted).map_err(|source| LabError::Io {
+                doing: format!("write `{}`", path.display()),
+                source,
+            })?;
+        }
+        match self.json {
+            true => print(&run_json(&report)),
+            false => print(&run_text(&report, style())),
+        }
+        Ok(exit_of(&report))
+    }
+
+    fn plan(&self) -> RunPlan {
+        let time = Duration::from_secs_f64(self.timeout);
+        RunPlan {
+            llvm: self.llvm.choice(),
+            targets: match self.targets {
+                TargetSet::Native => Targets::Native,
+                TargetSet::All => Targets::All,
+            },
+            program: self.program.clone(),
+            c_flags: self.all_c_flags(),
+            passes: self.passes.clone(),
+            options: self.options.clone(),
+            skips: SkipSet::of_ranges(self.skip.iter().copied()),
+            verify_each: self.verify_each,
+            execute: match (self.execute, self.as_process) {
+                (false, _) => Execute::No,
+                (true, false) => Execute::InChild,
+                (true, true) => Execute::AsProcess,
+            },
+            codegen: match self.codegen_level {
+                0 => CodegenLevel::O0,
+                1 => CodegenLevel::O1,
+                2 => CodegenLevel::O2,
+                _ => CodegenLevel::O3,
+            },
+            limits: Limits {
+                compile: time,
+                execute: time,
+                memory: self.memory << 20,
+                output: self.output << 10,
+            },
+            runs: self.runs,
+            n_workers: self.workers,
+            confirm: self.confirm,
+            list_invocations: self.invocations,
+        }
+    }
+
+    fn all_c_flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = self.include.iter().map(|dir| format!("-I{dir}")).collect();
+        flags.extend(self.define.iter().map(|name| format!("-D{name}")));
+        flags.extend(self.c_flags.iter().cloned());
+        flags
+    }
+}
+
+fn exit_of(report: &RunReport) -> Exit {
+    let disagrees = report.confirmation.as_ref().is_some_and(|confirmation| !confirmation.agrees);
+    let differs = report.repetition.as_ref().is_some_and(|repetition| repetition.n_different > 0);
+    if disagrees || differs {
+        return Exit::Unstable;
+    }
+    match &report.result.outcome {
+        Outcome::Ok(None) => Exit::Clean,
+        Outcome::Ok(Some(execution)) => match execution.end {
+            ProgramEnd::Exited(_) => Exit::Clean,
+            ProgramEnd::Signaled(_)
+            | ProgramEnd::Timeout
+            | ProgramEnd::OutOfMemory
+            | ProgramEnd::OutputLimit => Exit::ProgramStopped,
+        },
+        Outcome::Crash(_)
+        | Outcome::InvalidIr { .. }
+        | Outcome::Timeout { .. }
+        | Outcome::OutOfMemory { .. }
+        | Outcome::CodegenFailure { .. } => Exit::BugFound,
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=100_000.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give seconds from 0.01 to 100000".to_owned()),
+    }
+}
+
+/// `7` -> 7..8, `3..9`, `12..` -> to the end.
+fn parse_range(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
+    let (from, end) = match text.split_once("..") {
+        None => {
+            let index = number(text)?;
+            (index, index.saturating_add(1))
+        }
+        Some((from, "")) => (number(from)?, u32::MAX),
+        Some((from, end)) => (number(from)?, number(end)?),
+    };
+    if from < end { Ok((from, end)) } else { Err(format!("`{text}` is an empty range")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_single_bounded_or_open() {
+        assert_eq!(parse_range("7"), Ok((7, 8)));
+        assert_eq!(parse_range("3..9"), Ok((3, 9)));
+        assert_eq!(parse_range("12.."), Ok((12, u32::MAX)));
+        assert!(parse_range("9..3").is_err());
+        assert!(parse_range("x").is_err());
+    }
+}

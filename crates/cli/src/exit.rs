@@ -1,0 +1,60 @@
+//! Exit codes. Scripts depend on these numbers; docs/exit-codes.md repeats
+//! them, and a test compares the two.
+
+use std::process::ExitCode;
+
+/// How `optsleuth` ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// It did what was asked, and nothing is wrong with the compiler.
+    Clean = 0,
+    /// The command line or an input is wrong.
+    Usage = 1,
+    /// The compiler failed: crash, invalid IR, timeout, memory, code generator.
+    BugFound = 2,
+    /// Repeated runs differ, or the distribution's tools disagree.
+    Unstable = 3,
+    /// Something is not installed.
+    Missing = 4,
+    /// The compiler did its work, but the executed program was stopped by a
+    /// limit or ended by a signal.
+    ProgramStopped = 5,
+    /// Trouble of our own.
+    Internal = 70,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_lists_every_code() {
+        let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exit-codes.md");
+        let manual = std::fs::read_to_string(manual).unwrap();
+        let all = [
+            Exit::Clean,
+            Exit::Usage,
+            Exit::BugFound,
+            Exit::Unstable,
+            Exit::Missing,
+            Exit::ProgramStopped,
+            Exit::Internal,
+            Exit::Interrupted,
+        ];
+        for exit in all {
+            let row = format!("| {} | `{exit:?}` |", exit as u8);
+            assert!(manual.contains(&row), "docs/exit-codes.md has no row `{row}`");
+        }
+        let rows = manual.lines().filter(|line| line.starts_with("| ") && line.contains(" | `"));
+        assert_eq!(rows.count(), all.len());
+    }
+}

@@ -1,0 +1,59 @@
+//! The command line: flags -> plan -> lab -> report -> exit code.
+//!
+//! One file per subcommand. **Invariant:** nothing is decided here about
+//! compilers; this crate reads words and prints words.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this crate talks to the terminal")]
+
+mod command;
+mod exit;
+mod progress;
+mod remedy;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::command::Command;
+use crate::exit::Exit;
+
+/// Finds bugs in optimizing compilers and names the code that causes them.
+#[derive(Debug, Parser)]
+#[command(name = "optsleuth", version, max_term_width = 100)]
+struct Arguments {
+    /// Say every command that is run, on standard error
+    #[arg(long, short, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Clean }.into();
+        }
+    };
+    let level = if arguments.verbose { tracing::Level::DEBUG } else { tracing::Level::WARN };
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
+    // Workers see their host go and clean up after themselves; other children
+    // have to be ended.
+    let interrupted = ctrlc::set_handler(|| {
+        optsleuth_compiler::spawn::kill_all_tools();
+        std::process::exit(Exit::Interrupted as i32);
+    });
+    if let Err(error) = interrupted {
+        eprintln!("warning: an interrupt may leave processes behind: {error}");
+    }
+    match arguments.command.run() {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            eprintln!("error: {}", remedy::explain(&error));
+            if let Some(help) = remedy::remedy(&error) {
+                eprintln!("help: {help}");
+            }
+            remedy::exit(&error).into()
+        }
+    }
+}

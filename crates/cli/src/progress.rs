@@ -1,0 +1,53 @@
+//! Progress on a terminal; nothing anywhere else.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use optsleuth_lab::Progress;
+
+/// A line on standard error that says what is going on.
+pub(crate) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(crate) fn new() -> Bar {
+        if !std::io::stderr().is_terminal() {
+            return Bar(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Bar(bar)
+    }
+
+    /// Removes the line, before the result is printed.
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Progress for Bar {
+    fn step(&self, what: &str) {
+        self.0.unset_length();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            self.0.set_style(style);
+        }
+        self.0.set_message(what.to_owned());
+    }
+
+    fn count(&self, done: usize, total: usize) {
+        if self.0.length() != Some(total as u64) {
+            self.0.set_length(total as u64);
+            let template = "{spinner} {msg} {wide_bar} {pos}/{len} ({per_sec}, {eta} left)";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                self.0.set_style(style);
+            }
+        }
+        self.0.set_position(done as u64);
+    }
+}

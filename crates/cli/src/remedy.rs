@@ -1,0 +1,159 @@
+//! Errors for people: the whole story, the way out, and the exit code.
+
+use std::error::Error;
+
+use optsleuth_compiler::clang::ProgramError;
+use optsleuth_compiler::distribution::DistributionError;
+use optsleuth_compiler::doctor::{install_command, llvm_packages};
+use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
+use optsleuth_lab::LabError;
+use optsleuth_model::PassesError;
+
+use crate::exit::Exit;
+
+/// An error and its causes, in one text.
+pub(crate) fn explain(error: &LabError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// What to do about it, where that is known.
+pub(crate) fn remedy(error: &LabError) -> Option<String> {
+    match error {
+        LabError::Install(error) => install_remedy(error),
+        LabError::Provision(error) => provision_remedy(error),
+        LabError::Program(error) => program_remedy(error),
+        LabError::Syntax { .. } => Some(
+            "a sequence looks like `sroa,instcombine` or `function(sroa,loop(indvars))`".into(),
+        ),
+        LabError::Passes(error) => passes_remedy(error),
+        LabError::Run(error) => run_remedy(error),
+        LabError::Distribution(DistributionError::Missing { major, .. }) => {
+            Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
+        }
+        LabError::Distribution(_) | LabError::Tool(_) | LabError::Io { .. } => None,
+    }
+}
+
+fn install_remedy(error: &InstallError) -> Option<String> {
+    match error {
+        InstallError::Missing(major) => Some(format!(
+            "install it with: {}\n      or name another one; `optsleuth doctor` lists what is here",
+            install_command(&llvm_packages(*major))
+        )),
+        InstallError::None => {
+            Some(format!("install one with: {}", install_command(&llvm_packages(19))))
+        }
+        InstallError::Unsupported(_) => Some(format!("choose one from {OLDEST} to {NEWEST}")),
+        InstallError::Odd { .. } | InstallError::Tool(_) => {
+            Some("`--llvm-config` takes the path of an `llvm-config` program".into())
+        }
+    }
+}
+
+fn provision_remedy(error: &ProvisionError) -> Option<String> {
+    match error {
+        ProvisionError::NoArchives { major, .. } => Some(format!(
+            "install them with: {}\n      in a build tree of your own, build with BUILD_SHARED_LIBS=OFF",
+            install_command(&llvm_packages(*major))
+        )),
+        ProvisionError::NoCompiler(major) => {
+            Some(format!("install one with: {}", install_command(&[format!("clang-{major}")])))
+        }
+        ProvisionError::NoCache => Some("set XDG_CACHE_HOME to a directory".into()),
+        ProvisionError::Build { major, .. } => Some(format!(
+            "`optsleuth doctor` says what is missing; often it is: {}",
+            install_command(&llvm_packages(*major))
+        )),
+        ProvisionError::Cache { .. } => {
+            Some("set XDG_CACHE_HOME to a directory that can be written".into())
+        }
+        ProvisionError::Unusable { .. } | ProvisionError::Tool(_) => None,
+    }
+}
+
+fn program_remedy(error: &ProgramError) -> Option<String> {
+    match error {
+        ProgramError::NoClang(major) => {
+            Some(format!("install it with: {}", install_command(&[format!("clang-{major}")])))
+        }
+        ProgramError::DoesNotCompile { .. } => {
+            Some("pass what it needs with `-I DIR`, `-D NAME=VALUE` or `--cflag=-std=gnu89`".into())
+        }
+        ProgramError::UnknownLanguage(_) => Some("rename it to end in .c, .ll or .bc".into()),
+        ProgramError::Unreadable { .. } | ProgramError::NoRoom(_) => None,
+    }
+}
+
+fn passes_remedy(error: &PassesError) -> Option<String> {
+    match error {
+        PassesError::Unknown { similar, .. } if similar.is_empty() => {
+            Some("`optsleuth passes` lists all of them".into())
+        }
+        PassesError::Unknown { similar, .. } => {
+            let names: Vec<String> = similar.iter().map(|name| format!("`{name}`")).collect();
+            Some(format!("did you mean {}?", names.join(" or ")))
+        }
+        PassesError::Misplaced { instead, .. } => Some(format!("write `{instead}`")),
+        PassesError::EmptyAdaptor(name) => Some(format!("as in `{name}(sroa)`")),
+        PassesError::Gone { .. } | PassesError::NotAnAdaptor(_) => None,
+    }
+}
+
+fn run_remedy(error: &RunError) -> Option<String> {
+    match error {
+        RunError::BadModule { message, .. } if message.contains("no code generator") => {
+            Some("build a worker with all code generators: `--targets all`".into())
+        }
+        RunError::Lost { .. } => {
+            Some("something kills the workers: is the machine out of memory?".into())
+        }
+        RunError::DoesNotLink(_) => Some(
+            "only programs that need nothing but libc, libm and libpthread can be executed".into(),
+        ),
+        RunError::NoSandbox => Some("leave out `--execute` on this machine".into()),
+        RunError::BadOptions(_)
+        | RunError::BadModule { .. }
+        | RunError::BadPipeline(_)
+        | RunError::TooLarge { .. }
+        | RunError::Protocol(_)
+        | RunError::Trouble(_)
+        | RunError::Registry(_)
+        | RunError::Io { .. } => None,
+    }
+}
+
+/// The code to end with.
+pub(crate) fn exit(error: &LabError) -> Exit {
+    match error {
+        LabError::Install(InstallError::Missing(_) | InstallError::None)
+        | LabError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
+        | LabError::Program(ProgramError::NoClang(_))
+        | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
+        LabError::Install(_)
+        | LabError::Program(_)
+        | LabError::Syntax { .. }
+        | LabError::Passes(_)
+        | LabError::Run(
+            RunError::BadOptions(_)
+            | RunError::BadModule { .. }
+            | RunError::BadPipeline(_)
+            | RunError::DoesNotLink(_)
+            | RunError::TooLarge { .. },
+        ) => Exit::Usage,
+        LabError::Provision(_)
+        | LabError::Run(_)
+        | LabError::Distribution(_)
+        | LabError::Tool(_)
+        | LabError::Io { .. } => Exit::Internal,
+    }
+}

@@ -1,0 +1,118 @@
+//! The findings of `optsleuth doctor`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use optsleuth_compiler::doctor::{Findings, KernelFinding, LlvmFinding};
+use serde::Serialize;
+
+use crate::{JSON_VERSION, Style};
+
+#[derive(Serialize)]
+struct DoctorJson<'a> {
+    version: u32,
+    healthy: bool,
+    #[serde(flatten)]
+    findings: &'a Findings,
+}
+
+/// The findings as a JSON document.
+pub fn doctor_json(findings: &Findings) -> String {
+    let json = DoctorJson { version: JSON_VERSION, healthy: findings.is_healthy(), findings };
+    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// The findings for a person.
+pub fn doctor_text(findings: &Findings, style: Style) -> String {
+    let mut out = String::new();
+    for llvm in &findings.llvms {
+        llvm_text(&mut out, llvm, style);
+    }
+    let _ = writeln!(out, "{}", style.heading("Other tools"));
+    for tool in &findings.tools {
+        let version = tool.version.as_deref().unwrap_or_default();
+        item(
+            &mut out,
+            tool.name,
+            tool.purpose,
+            tool.path.as_ref(),
+            version,
+            false,
+            &tool.install,
+            style,
+        );
+    }
+    kernel_text(&mut out, &findings.kernel, style);
+    out
+}
+
+fn llvm_text(out: &mut String, llvm: &LlvmFinding, style: Style) {
+    let state = match llvm.usable {
+        true => style.good("ready"),
+        false => style.bad("not usable"),
+    };
+    let version =
+        if llvm.version.is_empty() { llvm.major.to_string() } else { llvm.version.clone() };
+    let _ = writeln!(out, "{} {state}", style.heading(&format!("LLVM {version}")));
+    if let Some(problem) = &llvm.problem {
+        let _ = writeln!(out, "  {problem}");
+    }
+    for part in &llvm.parts {
+        let path = part.path.as_ref();
+        item(out, part.name, part.purpose, path, "", part.required, &part.install, style);
+    }
+}
+
+fn kernel_text(out: &mut String, kernel: &KernelFinding, style: Style) {
+    let _ = writeln!(out, "{}", style.heading("This kernel, for executing programs"));
+    let mut say = |name: &str, has: bool, with: &str, without: &str| {
+        let (mark, text) = match has {
+            true => (style.good("yes"), with),
+            false => (style.bad("no "), without),
+        };
+        let _ = writeln!(out, "  {mark} {name:<17} {text}");
+    };
+    say(
+        "seccomp",
+        kernel.seccomp,
+        "no network, no signals to others, no new processes",
+        "programs cannot be executed",
+    );
+    say(
+        "landlock",
+        kernel.landlock,
+        "files can be written in the private directory only",
+        "files cannot be written at all",
+    );
+    say(
+        "fixed addresses",
+        kernel.fixed_addresses,
+        "runs repeat exactly",
+        "a run in a few hundred may differ from another",
+    );
+}
+
+#[expect(clippy::too_many_arguments, reason = "one row of a table, in the order of its columns")]
+fn item(
+    out: &mut String,
+    name: &str,
+    purpose: &str,
+    path: Option<&PathBuf>,
+    version: &str,
+    required: bool,
+    install: &Option<String>,
+    style: Style,
+) {
+    let mark = match (path.is_some(), required) {
+        (true, _) => style.good("yes"),
+        (false, true) => style.bad("no "),
+        (false, false) => style.notable("no "),
+    };
+    let place = path.map(|path| path.display().to_string()).unwrap_or_default();
+    let detail = [version, place.as_str()].into_iter().filter(|text| !text.is_empty());
+    let detail = style.quiet(&detail.collect::<Vec<_>>().join(" · "));
+    let _ = writeln!(out, "  {mark} {name:<13} {purpose:<34} {detail}");
+    if let Some(command) = install {
+        let _ = writeln!(out, "      install it with: {command}");
+    }
+}
