@@ -40,7 +40,8 @@ int control = -1;          // The socket to the host.
 int program_stdout = -1;   // Memory files that catch a child's output.
 int program_stderr = -1;
 int null_device = -1;
-char directory[PATH_MAX];  // The private directory; also the working directory.
+char root[PATH_MAX];       // What goes when the host goes.
+char directory[PATH_MAX];  // Part of it: the program's, and where we work.
 
 constexpr int kTickMs = 10;
 // Sleeping counts for nothing in CPU time, so waiting has a limit of its own.
@@ -123,7 +124,7 @@ End watch(pid_t child, const Request &request, bool may_stay) {
       kill(child, SIGKILL);
       waitpid(child, nullptr, 0);
       std::error_code ignored; // A session's zygote does this as well.
-      std::filesystem::remove_all(directory, ignored);
+      std::filesystem::remove_all(root, ignored);
       _exit(0);
     }
     if (may_stay && __atomic_load_n(&report.session_loaded, __ATOMIC_ACQUIRE)) {
@@ -399,9 +400,14 @@ void hello(const Request &request) {
   memory::reset_report();
   Report &report = memory::report();
   std::string_view path = memory::request(request.payload_bytes).text();
-  if (path.size() < sizeof directory)
-    memcpy(directory, path.data(), path.size()); // Zeroes follow.
-  if (path.empty() || chdir(directory) != 0) {
+  constexpr char kPrivate[] = "/private";
+  bool fits = !path.empty() && path.size() + sizeof kPrivate < sizeof directory;
+  if (fits) {
+    memcpy(root, path.data(), path.size()); // Zeroes follow.
+    memcpy(directory, path.data(), path.size());
+    memcpy(directory + path.size(), kPrivate, sizeof kPrivate);
+  }
+  if (!fits || chdir(directory) != 0) {
     report.verdict = uint32_t(Verdict::Trouble);
     memory::set_message("cannot enter the private directory");
     answer(request);
@@ -512,9 +518,9 @@ void zygote() {
       answer(request);
     }
   }
-  if (*directory) {
+  if (*root) {
     std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
+    std::filesystem::remove_all(root, ignored);
   }
 }
 } // namespace optsleuth

@@ -1,1 +1,28 @@
-fn main() {}
+//! Jobs for people who work on OptSleuth itself; `make` calls them.
+#![expect(clippy::print_stdout, reason = "these are command-line tools")]
+
+mod bench;
+mod identity;
+mod tidy;
+
+use clap::Parser;
+
+/// Jobs for people who work on OptSleuth itself.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+enum Task {
+    /// Measure speed as ratios, in one run, and keep the raw data
+    Bench(bench::Bench),
+    /// Compare workers with `opt`, byte for byte, on csmith's programs
+    Identity(identity::Identity),
+    /// Check what no compiler checks: the map in DESIGN.md, file headers, links
+    Tidy,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Task::parse() {
+        Task::Bench(bench) => bench.run(),
+        Task::Identity(identity) => identity.run(),
+        Task::Tidy => tidy::run(),
+    }
+}

@@ -1,19 +1,26 @@
-//! A private directory for one worker and the programs it executes.
+//! Private directories below the system's temporary one.
 //!
-//! It goes when this value is dropped. A worker removes it as well when its
-//! host disappears, so a `kill -9` of the host leaves nothing behind.
+//! A directory goes when its value is dropped. After a `kill -9` nobody drops
+//! anything: workers remove their own directory when they see their host gone,
+//! and whatever else is left, the next start of any program removes.
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
-/// A directory of our own below the system's temporary one.
+const PREFIX: &str = "optsleuth-";
+
+/// A directory of our own.
 #[derive(Debug)]
 pub struct Workdir(tempfile::TempDir);
 
 impl Workdir {
     /// Makes one.
     pub fn new() -> io::Result<Workdir> {
-        Ok(Workdir(tempfile::Builder::new().prefix("optsleuth-").tempdir()?))
+        static CLEANED: Once = Once::new();
+        CLEANED.call_once(|| remove_orphans(&std::env::temp_dir()));
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        Ok(Workdir(tempfile::Builder::new().prefix(&prefix).tempdir()?))
     }
 
     /// Where it is.
@@ -24,5 +31,45 @@ impl Workdir {
     /// A file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path().join(name)
+    }
+}
+
+/// Removes the directories whose makers are dead. One that cannot be removed is
+/// somebody else's.
+fn remove_orphans(temporary: &Path) {
+    let Ok(entries) = std::fs::read_dir(temporary) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let maker = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX))
+            .and_then(|rest| rest.split_once('-'))
+            .and_then(|(pid, _)| pid.parse::<u32>().ok());
+        if maker.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_dead_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir(&path).unwrap();
+            std::fs::write(path.join("file"), "x").unwrap();
+            path
+        };
+        // Process numbers end below this one.
+        let orphan = make("optsleuth-4194305-abc");
+        let ours = make(&format!("optsleuth-{}-abc", std::process::id()));
+        let foreign = make("optsleuth-notes");
+        remove_orphans(folder.path());
+        assert!(!orphan.exists());
+        assert!(ours.exists() && foreign.exists());
     }
 }

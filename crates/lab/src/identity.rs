@@ -8,7 +8,7 @@ use optsleuth_compiler::csmith;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::Targets;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Emit, Limits, Outcome, PassSequence, RunRequest};
+use optsleuth_model::{Emit, Limits, Outcome, PassRegistry, PassSequence, RunRequest};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -112,8 +112,8 @@ pub fn compare(plan: &IdentityPlan, progress: &dyn Progress) -> Result<Vec<Pair>
         "program.ll".clone_into(&mut program.name);
         bench.pool.load(&program, &[], Limits::STANDARD)?;
         let texts = PIPELINES.iter().map(|text| (*text).to_owned());
-        let sequences = (0..plan.n_sequences).map(|_| random_sequence(&mut rng));
-        for text in texts.chain(sequences).collect::<Vec<_>>() {
+        let sequences = (0..plan.n_sequences).map(|_| random_sequence(&bench.registry, &mut rng));
+        for text in texts.chain(sequences).collect::<Vec<String>>() {
             let passes = bench.passes(&text)?;
             let (verdict, bytes) = compare_one(&mut bench, &program, &passes)?;
             pairs.push(Pair { program: program_seed, passes: passes.to_string(), verdict, bytes });
@@ -123,10 +123,23 @@ pub fn compare(plan: &IdentityPlan, progress: &dyn Progress) -> Result<Vec<Pair>
     Ok(pairs)
 }
 
-fn random_sequence(rng: &mut ChaCha8Rng) -> String {
-    let passes: Vec<&str> =
-        (0..SEQUENCE_LENGTH).filter_map(|_| PASSES.choose(rng).copied()).collect();
-    passes.join(",")
+/// A flat list. From LLVM 17 on, plain `instcombine` ends with an error where
+/// it needs a second iteration; the variant that does not is what the default
+/// pipelines use.
+fn random_sequence(registry: &PassRegistry, rng: &mut ChaCha8Rng) -> String {
+    let takes_parameter = |name: &str, parameter: &str| {
+        registry
+            .passes()
+            .iter()
+            .any(|pass| pass.name == name && pass.params.iter().any(|known| known == parameter))
+    };
+    let lenient = takes_parameter("instcombine", "no-verify-fixpoint");
+    let passes = (0..SEQUENCE_LENGTH).filter_map(|_| PASSES.choose(rng).copied());
+    let spelled = passes.map(|pass| match pass {
+        "instcombine" if lenient => "instcombine<no-verify-fixpoint>",
+        other => other,
+    });
+    spelled.collect::<Vec<_>>().join(",")
 }
 
 fn compare_one(

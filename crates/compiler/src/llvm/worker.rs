@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
@@ -37,6 +37,10 @@ const ATTEMPTS: u32 = 3;
 const GRACE: Duration = Duration::from_secs(10);
 /// What a worker may take to start, on a machine that is busy.
 const START_TIME: Duration = Duration::from_secs(60);
+
+/// The part of a worker's directory that executed programs may write to. The
+/// worker knows it by the same name.
+const PRIVATE: &str = "private";
 
 /// Why a run has no outcome.
 #[derive(Debug, thiserror::Error)]
@@ -263,9 +267,7 @@ impl Worker {
         let to_object = RunRequest { emit: Emit::Object, ..not_executed.clone() };
         let (mut result, _) = self.run_in_child(&to_object, false)?;
         if result.outcome == Outcome::Ok(None) {
-            let folder = Workdir::new()
-                .map_err(|source| RunError::Io { doing: "make a directory", source })?;
-            let program = match self.link(&result.emitted, &folder) {
+            let program = match self.link(&result.emitted) {
                 Ok(program) => program,
                 Err(error) => {
                     result.emitted.clear();
@@ -285,11 +287,14 @@ impl Worker {
         Ok(result)
     }
 
-    fn link(&self, object: &[u8], folder: &Workdir) -> Result<std::path::PathBuf, LinkError> {
-        let file = folder.file("program.o");
+    /// Links an object, in the worker's own directory: whoever removes that
+    /// removes the program.
+    fn link(&mut self, object: &[u8]) -> Result<PathBuf, LinkError> {
+        let lost = |_| LinkError::Io(RunError::Lost { attempts: 1, how: "before linking" });
+        let workdir = &self.process().map_err(lost)?.workdir;
+        let (file, program) = (workdir.file("program.o"), workdir.file("program"));
         std::fs::write(&file, object)
             .map_err(|source| LinkError::Io(RunError::Io { doing: "write an object", source }))?;
-        let program = folder.file("program");
         link::link_program(&self.provisioned.install, &file, &program).map_err(LinkError::Tool)?;
         Ok(program)
     }
@@ -307,9 +312,7 @@ impl Worker {
         };
         let plain = RunRequest { passes: None, ..request.clone() };
         let (reference, _) = self.run_in_child(&plain, false)?;
-        let folder =
-            Workdir::new().map_err(|source| RunError::Io { doing: "make a directory", source })?;
-        match self.link(&reference.emitted, &folder) {
+        match self.link(&reference.emitted) {
             Ok(_) => Ok(Outcome::CodegenFailure { message: error.to_string() }),
             Err(_) => Err(RunError::DoesNotLink(error)),
         }
@@ -420,6 +423,7 @@ impl Process {
             .map_err(|error| io("make shared memory")(error.into()))?;
         memory.set_len(MEMORY_FILE_BYTES).map_err(io("make shared memory"))?;
         let workdir = Workdir::new().map_err(io("make a private directory"))?;
+        std::fs::create_dir(workdir.file(PRIVATE)).map_err(io("make a private directory"))?;
         let (socket, theirs) = UnixStream::pair().map_err(io("make a socket"))?;
         let shared = memory.try_clone().map_err(io("make shared memory"))?;
         let daemon =
@@ -440,8 +444,8 @@ impl Process {
     }
 
     fn greet(&mut self, provisioned: &Provisioned) -> Result<(), RunError> {
-        let path = self.workdir.path().as_os_str().as_encoded_bytes();
-        let payload = Payload::default().bytes(path).finish();
+        let root = self.workdir.path().as_os_str().as_encoded_bytes();
+        let payload = Payload::default().bytes(root).finish();
         let limits = Limits { compile: START_TIME, ..Limits::STANDARD };
         let report = self.call(Op::Hello, &payload, &limits).map_err(|error| match error {
             CallError::Fatal(error) => error,

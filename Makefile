@@ -1,0 +1,44 @@
+# make demo   set up what is missing, build, run the main job on an example
+# make test   the same set-up, then all tests
+# make bench  speed, as ratios in one run
+# make help   everything else
+
+CARGO ?= cargo
+OPTSLEUTH = target/release/optsleuth
+
+.PHONY: help demo test setup build lint bench identity clean
+
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	$(CARGO) build --release --quiet
+
+demo: build ## Set up, build, and run an example
+	$(OPTSLEUTH) run testdata/sum.c --llvm 19 --passes 'default<O2>' --execute --confirm
+
+test: ## Set up, check the style, run all tests
+	@scripts/setup.sh test
+	$(CARGO) build --release
+	$(MAKE) lint
+	$(CARGO) test --release --workspace
+
+lint: ## Formatting, clippy, and what no compiler checks
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	$(CARGO) xtask tidy
+
+bench: build ## Measure speed; raw data in target/bench
+	@scripts/setup.sh test
+	$(CARGO) xtask bench
+
+identity: build ## Compare workers with opt on hundreds of programs
+	@scripts/setup.sh test
+	$(CARGO) xtask identity --llvm 19 --programs 28 --sequences 3
+	$(CARGO) xtask identity --llvm 14 --programs 8 --sequences 3
+
+clean: ## Remove what was built here (not the cache of workers)
+	$(CARGO) clean

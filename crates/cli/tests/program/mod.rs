@@ -1,0 +1,55 @@
+//! Runs the real `optsleuth`, as a user's shell would.
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    clippy::disallowed_methods,
+    reason = "each test binary uses a part of this, and a test starts the program itself"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub fn testdata(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+/// The program, not yet started.
+pub fn optsleuth() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_optsleuth"));
+    command.stdin(Stdio::null());
+    command
+}
+
+pub fn run(args: &[&str]) -> Output {
+    optsleuth().args(args).output().unwrap()
+}
+
+pub fn json(args: &[&str]) -> Value {
+    let output = run(args);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Exit code and standard error of a command that has to fail.
+pub fn failure(args: &[&str]) -> (i32, String) {
+    let output = run(args);
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Processes whose working directory lies in this folder: our workers and
+/// whatever they started.
+pub fn processes_in(folder: &Path) -> Vec<String> {
+    let folder = folder.canonicalize().unwrap();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let lies_in = |cwd: PathBuf| cwd.starts_with(&folder);
+        if std::fs::read_link(entry.path().join("cwd")).is_ok_and(lies_in) {
+            found.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    found
+}

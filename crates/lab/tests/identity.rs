@@ -1,0 +1,26 @@
+//! A sample of what `make identity` does at length: the worker's module is the
+//! one that `opt` prints, to the byte.
+
+use optsleuth_lab::identity::{IdentityPlan, PairVerdict, compare};
+use optsleuth_lab::{LlvmChoice, Silent};
+
+fn check(llvm: u32, n_programs: usize) {
+    let plan =
+        IdentityPlan { llvm: LlvmChoice::Version(llvm), n_programs, n_sequences: 2, seed: 1000 };
+    let pairs = compare(&plan, &Silent).unwrap();
+    assert_eq!(pairs.len(), n_programs * 7);
+    for pair in &pairs {
+        assert_eq!(pair.verdict, PairVerdict::Identical, "{pair:?}");
+        assert!(pair.bytes > 1000, "{pair:?}");
+    }
+}
+
+#[test]
+fn llvm_19_prints_what_opt_19_prints() {
+    check(19, 4);
+}
+
+#[test]
+fn llvm_14_prints_what_opt_14_prints() {
+    check(14, 2);
+}

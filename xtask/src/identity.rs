@@ -1,0 +1,70 @@
+//! `cargo xtask identity`: is a worker's module the one that `opt` prints?
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use optsleuth_lab::identity::{IdentityPlan, Pair, PairVerdict, compare};
+use optsleuth_lab::{LlvmChoice, Silent};
+
+/// Compare workers with `opt`, byte for byte, on csmith's programs
+#[derive(Debug, Args)]
+pub(crate) struct Identity {
+    /// Which LLVM
+    #[arg(long, default_value_t = 19)]
+    llvm: u32,
+    /// How many csmith programs
+    #[arg(long, default_value_t = 25)]
+    programs: usize,
+    /// How many random sequences for each program, besides -O1 -O2 -O3 -Os -Oz
+    #[arg(long, default_value_t = 3)]
+    sequences: usize,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write every pair to this CSV file
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+impl Identity {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let plan = IdentityPlan {
+            llvm: LlvmChoice::Version(self.llvm),
+            n_programs: self.programs,
+            n_sequences: self.sequences,
+            seed: self.seed,
+        };
+        let pairs = compare(&plan, &Silent)?;
+        if let Some(path) = &self.csv {
+            std::fs::write(path, csv(&pairs)).with_context(|| format!("{}", path.display()))?;
+        }
+        let count = |verdict| pairs.iter().filter(|pair| pair.verdict == verdict).count();
+        let identical = count(PairVerdict::Identical);
+        let bytes: usize = pairs.iter().map(|pair| pair.bytes).sum();
+        println!(
+            "LLVM {}: {} pairs, {identical} identical, {} different, {} fail in both, {} fail in one; {bytes} bytes compared",
+            self.llvm,
+            pairs.len(),
+            count(PairVerdict::Different),
+            count(PairVerdict::BothFail),
+            count(PairVerdict::OneFails),
+        );
+        for pair in pairs.iter().filter(|pair| pair.verdict != PairVerdict::Identical) {
+            println!("  csmith --seed {} with {}: {:?}", pair.program, pair.passes, pair.verdict);
+        }
+        let wrong = count(PairVerdict::Different) + count(PairVerdict::OneFails);
+        ensure!(wrong == 0, "{wrong} pairs are not the same");
+        Ok(())
+    }
+}
+
+fn csv(pairs: &[Pair]) -> String {
+    let mut out = String::from("csmith_seed,passes,verdict,bytes\n");
+    for pair in pairs {
+        let Pair { program, passes, verdict, bytes } = pair;
+        let _ = writeln!(out, "{program},\"{passes}\",{verdict:?},{bytes}");
+    }
+    out
+}

@@ -1,0 +1,88 @@
+//! `cargo xtask tidy`: what no compiler checks.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+
+/// Runs every check; the first that fails is the error.
+pub(crate) fn run() -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    design_lists_every_crate(&root)?;
+    every_source_file_has_a_header(&root)?;
+    links_lead_somewhere(&root)?;
+    println!("tidy");
+    Ok(())
+}
+
+fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("{}", folder.display()))? {
+        found.push(entry?.path());
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The crates in DESIGN.md's tree are the crates in `crates/`.
+fn design_lists_every_crate(root: &Path) -> anyhow::Result<()> {
+    let design = fs::read_to_string(root.join("DESIGN.md"))?;
+    let tree = design.split("```").find(|block| block.contains("crates/")).context("no tree")?;
+    let listed: BTreeSet<String> = tree
+        .lines()
+        .skip_while(|line| !line.starts_with("crates/"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.trim().split_once("/ ").map(|(name, _)| name.to_owned()))
+        .collect();
+    let there: BTreeSet<String> = entries(&root.join("crates"))?
+        .iter()
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect();
+    ensure!(listed == there, "DESIGN.md lists the crates {listed:?}, there are {there:?}");
+    Ok(())
+}
+
+/// A file opens with what it is.
+fn every_source_file_has_a_header(root: &Path) -> anyhow::Result<()> {
+    let mut folders = vec![root.join("crates"), root.join("xtask"), root.join("worker")];
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder)? {
+            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+            let header = match extension {
+                _ if path.is_dir() => {
+                    folders.push(path);
+                    continue;
+                }
+                "rs" => "//!",
+                "cpp" | "h" => "//",
+                _ => continue,
+            };
+            let text = fs::read_to_string(&path)?;
+            ensure!(text.starts_with(header), "{} has no header", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Relative links in Markdown files lead to files.
+fn links_lead_somewhere(root: &Path) -> anyhow::Result<()> {
+    let mut folders = vec![root.to_owned(), root.join("docs"), root.join("testdata")];
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder)? {
+            if path.extension().is_none_or(|extension| extension != "md") {
+                continue;
+            }
+            let text = fs::read_to_string(&path)?;
+            for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+                let file = target.split('#').next().unwrap_or_default();
+                if file.is_empty() || file.contains("://") {
+                    continue;
+                }
+                ensure!(folder.join(file).exists(), "{}: no {target}", path.display());
+            }
+        }
+    }
+    Ok(())
+}
