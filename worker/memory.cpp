@@ -15,6 +15,7 @@ char *invocations = nullptr;
 // Mapped once at full size, whatever the requests: later mappings then lie at
 // the same addresses in every run.
 char *requests = nullptr;
+char *bit_maps = nullptr;
 
 char *map(uint64_t offset, uint64_t bytes) {
   void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
@@ -29,7 +30,8 @@ void attach(int descriptor) {
   live = reinterpret_cast<Report *>(map(0, sizeof(Report)));
   invocations = map(kInvocationOffset, kInvocationCapacity);
   requests = map(kRequestOffset, kMaxTransfer);
-  if (!live || !invocations || !requests)
+  bit_maps = map(kBitsOffset, kBitsCapacity);
+  if (!live || !invocations || !requests || !bit_maps)
     _exit(71);
 }
 
@@ -91,13 +93,16 @@ uint32_t *log_invocation(const char *pass, size_t pass_bytes, const char *unit,
   return &record->flags;
 }
 
+char *coverage_bits(uint64_t offset) { return bit_maps + (offset - kBitsOffset); }
+
 void detach() {
   munmap(live, sizeof(Report));
   munmap(invocations, kInvocationCapacity);
   munmap(requests, kMaxTransfer);
+  munmap(bit_maps, kBitsCapacity);
   close(file);
   live = nullptr;
-  invocations = requests = nullptr;
+  invocations = requests = bit_maps = nullptr;
   file = -1;
 }
 } // namespace memory

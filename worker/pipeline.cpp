@@ -3,6 +3,7 @@
 //
 // Never here: a result kept for the next run. This process ends with the run.
 #include "codegen.h"
+#include "coverage.h"
 #include "crash.h"
 #include "llvm_side.h"
 #include "memory.h"
@@ -106,8 +107,11 @@ public:
         [this](StringRef pass, Any unit) { before(pass, unit); });
     callbacks.registerAfterPassCallback(
         [this](StringRef pass, Any unit, const PreservedAnalyses &) {
-          if (verify_each && !is_container(pass))
+          if (verify_each && !is_container(pass)) {
+            coverage::pause(); // The verifier is not the compiler at work.
             verify(unit);
+            coverage::resume();
+          }
           after(pass);
         });
     callbacks.registerAfterPassInvalidatedCallback(
@@ -116,6 +120,8 @@ public:
   // What this run is about.
   SkipList skips;
   bool verify_each = false;
+  // Invocations whose coverage is wanted by itself; half-open.
+  uint32_t window_first = 0, window_end = 0;
 
 private:
   // Adds to the log without touching the heap.
@@ -153,11 +159,20 @@ private:
         *flags |= kRequired;
     }
     is_numbered = false;
-    memory::report().current_invocation = numbered;
+    Report &report = memory::report();
+    report.current_invocation = numbered;
+    if (report.window == uint32_t(Window::None) && numbered >= window_first &&
+        numbered < window_end)
+      coverage::open_window();
   }
   void after(StringRef pass) {
-    if (!is_container(pass))
-      memory::report().current_invocation = kNoInvocation;
+    if (is_container(pass))
+      return;
+    Report &report = memory::report();
+    report.current_invocation = kNoInvocation;
+    if (report.window == uint32_t(Window::Open) &&
+        report.invocations >= window_end)
+      coverage::close_window();
   }
   static void verify(const Any &unit) {
     std::string text;
@@ -169,8 +184,10 @@ private:
       broken = verifyFunction(*(*loop)->getHeader()->getParent(), &stream);
     else
       broken = verifyModule(*session().module, &stream);
-    if (broken)
+    if (broken) {
+      coverage::resume();
       crash::finish(Verdict::InvalidIr, stream.str().c_str());
+    }
   }
 
   PassInstrumentationCallbacks &callbacks;
@@ -212,6 +229,7 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit) {
   uint64_t started = now_ns();
   passes.run(module, modules);
   memory::report().pipeline_ns = now_ns() - started;
+  coverage::freeze();
 
   enter(Phase::Verify);
   memory::report().current_invocation = kNoInvocation;
@@ -282,8 +300,12 @@ void run(Payload request, const char *directory) {
   Emit emit = Emit(request.number());
   uint32_t level = request.number();
   uint32_t execute = request.number();
+  uint32_t window_first = request.number();
+  uint32_t window_end = request.number();
   workbench->invocations.skips = SkipList(request);
   workbench->invocations.verify_each = verify_each != 0;
+  workbench->invocations.window_first = window_first;
+  workbench->invocations.window_end = window_end;
   if (!request.ok)
     crash::finish(Verdict::Trouble, "malformed Run request");
   Session &session = optsleuth::session();

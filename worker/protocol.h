@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 1;
+constexpr uint32_t kProtocolVersion = 2;
 
 // What the host asks for.
 enum class Op : uint32_t {
@@ -82,6 +82,9 @@ enum class End : uint32_t {
   MemoryLimit = 4,
 };
 
+// How far the coverage window of a run came.
+enum class Window : uint32_t { None = 0, Open = 1, Closed = 2 };
+
 constexpr uint32_t kMaxFrames = 256;
 constexpr uint32_t kMaxMessage = 16 * 1024;
 constexpr uint32_t kNoInvocation = 0xffffffffu;
@@ -110,12 +113,15 @@ struct Report {
   uint64_t stdout_bytes; // Copied to kStdoutOffset.
   uint64_t stderr_bytes; // Copied to kStderrOffset.
   uint64_t output_cut;   // 1 if the program wrote more than its limit.
+  // Written by the child, about its coverage.
+  uint32_t coverage_frozen; // 1: packed at the end of the pipeline.
+  uint32_t window;
   uint64_t frames[kMaxFrames];
   char message[kMaxMessage];
 };
 static_assert(offsetof(Report, end) == 56);
-static_assert(offsetof(Report, frames) == 112);
-static_assert(offsetof(Report, message) == 112 + 8 * kMaxFrames);
+static_assert(offsetof(Report, frames) == 120);
+static_assert(offsetof(Report, message) == 120 + 8 * kMaxFrames);
 
 // The memory file is sparse: an offset costs nothing until it is written.
 constexpr uint64_t kMiB = 1024 * 1024;
@@ -125,7 +131,14 @@ constexpr uint64_t kInvocationOffset = 2048 * kMiB;
 constexpr uint64_t kInvocationCapacity = 64 * kMiB;
 constexpr uint64_t kStdoutOffset = 2304 * kMiB;
 constexpr uint64_t kStderrOffset = 3328 * kMiB;
-constexpr uint64_t kMemoryFileBytes = 4352 * kMiB;
+// Coverage: bit maps for the host, then the marks themselves and copies.
+constexpr uint64_t kMaxBlocks = 16 * kMiB;
+constexpr uint64_t kBitsOffset = 4352 * kMiB;
+constexpr uint64_t kWindowBitsOffset = kBitsOffset + kMaxBlocks / 8;
+constexpr uint64_t kEarlyBitsOffset = kBitsOffset + 2 * kMaxBlocks / 8;
+constexpr uint64_t kBitsCapacity = 3 * kMaxBlocks / 8;
+constexpr uint64_t kMarksOffset = 4416 * kMiB;
+constexpr uint64_t kMemoryFileBytes = 4480 * kMiB;
 constexpr uint64_t kMaxTransfer = 1000 * kMiB;
 
 // One entry of the invocation log, followed by the two names.
@@ -144,7 +157,9 @@ struct HelloReply {
   uint32_t seccomp;
   uint32_t landlock_abi; // 0: none.
   uint32_t aslr_off;
+  uint32_t blocks; // 0: not instrumented.
   uint32_t version_bytes;
+  uint32_t reserved;
 };
 
 // Flags of a Run request.

@@ -10,6 +10,7 @@
 //
 // Never here: an allocation in a session between two runs. LLVM's behaviour
 // depends on heap addresses; every child must start from the same heap.
+#include "coverage.h"
 #include "crash.h"
 #include "llvm_side.h"
 #include "memory.h"
@@ -289,6 +290,7 @@ void become_child(const Request &request, pid_t parent) {
 // Forks a child for the request, watches over it, and answers.
 void serve(const Request &request) {
   memory::reset_report();
+  coverage::clear();
   uint64_t started = now_ns();
   pid_t self = getpid();
   pid_t child = fork();
@@ -303,11 +305,13 @@ void serve(const Request &request) {
     if (request.op == uint32_t(Op::Exec))
       exec_program(request);
     crash::arm();
+    coverage::expect_marks();
     llvm_side::run(memory::request(request.payload_bytes), directory);
   }
   setpgid(child, child);
   End end = watch(child, request, false);
   reap(child, end, started);
+  coverage::collect();
   Report &report = memory::report();
   report.stdout_bytes = collect(program_stdout, kStdoutOffset,
                                 request.output_bytes, &report.output_cut);
@@ -424,7 +428,9 @@ void hello(const Request &request) {
                  support.seccomp,
                  uint32_t(support.landlock_abi),
                  (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0,
-                 uint32_t(strlen(reply.version))};
+                 coverage::block_count(),
+                 uint32_t(strlen(reply.version)),
+                 0};
   memory::write_response(reinterpret_cast<char *>(&reply), sizeof reply);
   report.verdict = uint32_t(Verdict::Ok);
   answer(request);
@@ -474,6 +480,8 @@ void start(char **arguments) {
   dup2(null_device, 1);
   dup2(null_device, 2);
   memory::attach(shared);
+  if (!coverage::attach(shared))
+    _exit(78);
   program_stdout = memory_file("stdout");
   program_stderr = memory_file("stderr");
   llvm_side::initialize();
@@ -488,6 +496,7 @@ void enter_program(const char *private_directory, bool may_exec) {
   if (!ready || !sandbox::fence(private_directory, may_exec))
     crash::finish(Verdict::Trouble, "cannot fence the program in");
   memory::report().phase = uint32_t(Phase::Execute);
+  coverage::detach();
   memory::detach();
   if (syscall(436 /* close_range */, 3u, ~0u, 0u) != 0)
     for (int file = 3; file < 64; ++file)

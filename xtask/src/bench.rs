@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args;
-use optsleuth_compiler::llvm::{Install, Targets};
+use optsleuth_compiler::llvm::{Flavor, Install, Targets};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_compiler::{clang, csmith};
@@ -104,7 +104,8 @@ fn ratio(what: &'static str, ours: &Series, theirs: &Series, bar: Option<f64>) -
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let choice = LlvmChoice::Version(self.llvm);
-        let mut bench = Workbench::set_up(&choice, Targets::Native, NonZero::new(1), &Silent)?;
+        let mut bench =
+            Workbench::set_up(&choice, Targets::Native, Flavor::Plain, NonZero::new(1), &Silent)?;
         let folder = Workdir::new()?;
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/sum.c");
         let small = clang::read_program(&bench.install, &source, &[])?;

@@ -77,7 +77,9 @@ fn provision_remedy(error: &ProvisionError) -> Option<String> {
         ProvisionError::Cache { .. } => {
             Some("set XDG_CACHE_HOME to a directory that can be written".into())
         }
-        ProvisionError::Unusable { .. } | ProvisionError::Tool(_) => None,
+        ProvisionError::Unusable { .. }
+        | ProvisionError::Cover { .. }
+        | ProvisionError::Tool(_) => None,
     }
 }
 
@@ -124,6 +126,7 @@ fn run_remedy(error: &RunError) -> Option<String> {
         RunError::BadOptions(_)
         | RunError::BadModule { .. }
         | RunError::BadPipeline(_)
+        | RunError::NotInstrumented
         | RunError::TooLarge { .. }
         | RunError::Protocol(_)
         | RunError::Trouble(_)

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use optsleuth_compiler::clang;
 use optsleuth_compiler::csmith;
 use optsleuth_compiler::distribution::Job;
-use optsleuth_compiler::llvm::Targets;
+use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Emit, Limits, Outcome, PassRegistry, PassSequence, RunRequest};
 use rand::SeedableRng;
@@ -98,7 +98,8 @@ pub enum PairVerdict {
 
 /// Compares all pairs; each worker result with one process of `opt`.
 pub fn compare(plan: &IdentityPlan, progress: &dyn Progress) -> Result<Vec<Pair>, LabError> {
-    let mut bench = Bench::set_up(&plan.llvm, Targets::Native, NonZero::new(1), progress)?;
+    let mut bench =
+        Bench::set_up(&plan.llvm, Targets::Native, Flavor::Plain, NonZero::new(1), progress)?;
     let folder = Workdir::new()
         .map_err(|source| LabError::Io { doing: "make a directory".into(), source })?;
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);

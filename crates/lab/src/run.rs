@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use optsleuth_compiler::llvm::Targets;
+use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_model::{
     CodegenLevel, Emit, Execute, Limits, Outcome, PassSequence, RunRequest, RunResult, SkipSet,
 };
@@ -84,7 +84,7 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabErro
         None if plan.runs.get() == 1 => NonZero::new(1),
         None => None,
     };
-    let mut bench = Bench::set_up(&plan.llvm, plan.targets, n_workers, progress)?;
+    let mut bench = Bench::set_up(&plan.llvm, plan.targets, Flavor::Plain, n_workers, progress)?;
     let passes = bench.passes(&plan.passes)?;
     progress.step("loading the program");
     let program = bench.load(&plan.program, &plan.c_flags, &plan.options, plan.limits)?;
@@ -97,6 +97,8 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabErro
         codegen: plan.codegen,
         execute: plan.execute,
         list_invocations: plan.list_invocations,
+        coverage: false,
+        window: None,
         limits: plan.limits,
     };
     progress.step("running");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::llvm::{
-    self, Install, InstallError, Pool, ProvisionError, RunError, Step, Targets,
+    self, Flavor, Install, InstallError, Pool, ProvisionError, Provisioned, RunError, Step, Targets,
 };
 use optsleuth_compiler::spawn::ToolError;
 use optsleuth_model::{
@@ -92,6 +92,8 @@ pub struct Bench {
     pub registry: PassRegistry,
     /// Its workers.
     pub pool: Pool,
+    /// What they were made of.
+    pub provisioned: Provisioned,
 }
 
 impl Bench {
@@ -100,6 +102,7 @@ impl Bench {
     pub fn set_up(
         choice: &LlvmChoice,
         targets: Targets,
+        flavor: Flavor,
         n_workers: Option<NonZero<usize>>,
         progress: &dyn Progress,
     ) -> Result<Bench, LabError> {
@@ -111,17 +114,21 @@ impl Bench {
                 progress.step(&format!("compiling the worker for LLVM {version}"));
                 progress.count(done, total);
             }
+            Step::Instrumenting { done, total } => {
+                progress.step(&format!("putting probes into LLVM {version}"));
+                progress.count(done, total);
+            }
             Step::Linking => progress.step(&format!("linking the worker for LLVM {version}")),
             Step::Testing => progress.step("trying the new worker"),
         };
-        let provisioned = llvm::provision(&install, targets, &mut report)?;
+        let provisioned = llvm::provision(&install, targets, flavor, &mut report)?;
         progress.step("starting workers");
         let mut pool = match n_workers {
             Some(n_workers) => Pool::of_size(&provisioned, n_workers)?,
             None => Pool::start(&provisioned)?,
         };
         let registry = pool.passes()?;
-        Ok(Bench { install, registry, pool })
+        Ok(Bench { install, registry, pool, provisioned })
     }
 
     /// Reads a program, compiling C, and loads it into every worker.
@@ -165,6 +172,6 @@ pub fn passes(
     choice: &LlvmChoice,
     progress: &dyn Progress,
 ) -> Result<(Install, PassRegistry), LabError> {
-    let bench = Bench::set_up(choice, Targets::Native, NonZero::new(1), progress)?;
+    let bench = Bench::set_up(choice, Targets::Native, Flavor::Plain, NonZero::new(1), progress)?;
     Ok((bench.install, bench.registry))
 }

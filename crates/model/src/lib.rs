@@ -5,6 +5,8 @@
 //! **Invariant:** plain data. Nothing here opens a file, starts a process or
 //! looks at a clock.
 
+mod code_map;
+mod coverage;
 mod invocation;
 pub mod legacy;
 mod outcome;
@@ -14,6 +16,8 @@ mod program;
 mod run;
 mod signature;
 
+pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
+pub use coverage::{BlockId, Coverage, CoverageError};
 pub use invocation::{Invocation, SkipSet};
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};

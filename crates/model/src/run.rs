@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Invocation, Outcome, PassSequence, SkipSet};
+use crate::{Coverage, Invocation, Outcome, PassSequence, SkipSet};
 
 /// How much a run may use before it is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,11 @@ pub struct RunRequest {
     pub execute: Execute,
     /// Read the log of invocations back.
     pub list_invocations: bool,
+    /// Say which blocks of the compiler were executed; needs a worker that was
+    /// built for it.
+    pub coverage: bool,
+    /// Also say it for these invocations alone: a half-open range.
+    pub window: Option<(u32, u32)>,
     /// When to stop.
     pub limits: Limits,
 }
@@ -103,6 +108,8 @@ impl RunRequest {
             codegen: CodegenLevel::O0,
             execute: Execute::No,
             list_invocations: false,
+            coverage: false,
+            window: None,
             limits: Limits::STANDARD,
         }
     }
@@ -119,6 +126,11 @@ pub struct RunResult {
     pub n_invocations: u32,
     /// All of them, if they were asked for.
     pub invocations: Vec<Invocation>,
+    /// The blocks executed between the start and the end of the pipeline, if
+    /// they were asked for.
+    pub coverage: Option<Coverage>,
+    /// Those of the window; `None` if the run never came to it.
+    pub window: Option<Coverage>,
     /// From fork to end.
     pub wall: Duration,
     /// CPU time of the child.

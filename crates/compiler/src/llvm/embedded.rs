@@ -16,6 +16,7 @@ macro_rules! sources {
 pub(crate) const SOURCES: &[Source] = sources![
     "codegen.h",
     "compat.h",
+    "coverage.h",
     "crash.h",
     "llvm_side.h",
     "memory.h",
@@ -30,6 +31,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "codegen.cpp",
     "server.cpp",
     "sandbox.cpp",
+    "coverage.cpp",
     "memory.cpp",
     "pages.cpp",
     "crash.cpp",

@@ -1,16 +1,19 @@
 //! LLVM: finding it, making a worker of its archives, talking to workers.
 
 mod classify;
+mod covered;
 mod embedded;
 mod install;
 mod pool;
 mod protocol;
 mod provision;
+mod source_tree;
 mod symbols;
 mod worker;
 
+pub use covered::{CoverError, LeftAlone, Summary};
 pub use install::{Install, InstallError, NEWEST, OLDEST, discover, find, from_llvm_config};
 pub use pool::Pool;
-pub use provision::{ProvisionError, Provisioned, Step, Targets, provision};
+pub use provision::{Flavor, ProvisionError, Provisioned, Step, Targets, provision};
 pub(crate) use provision::{cxx_compiler, lld};
 pub use worker::{RunError, Sandbox, Worker};

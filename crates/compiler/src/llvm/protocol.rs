@@ -7,7 +7,7 @@
 
 use optsleuth_model::{Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;
@@ -15,12 +15,15 @@ pub(crate) const RESPONSE_OFFSET: u64 = 1024 * MIB;
 pub(crate) const INVOCATION_OFFSET: u64 = 2048 * MIB;
 pub(crate) const STDOUT_OFFSET: u64 = 2304 * MIB;
 pub(crate) const STDERR_OFFSET: u64 = 3328 * MIB;
-pub(crate) const MEMORY_FILE_BYTES: u64 = 4352 * MIB;
+pub(crate) const BITS_OFFSET: u64 = 4352 * MIB;
+pub(crate) const WINDOW_BITS_OFFSET: u64 = BITS_OFFSET + MAX_BLOCKS / 8;
+pub(crate) const MEMORY_FILE_BYTES: u64 = 4480 * MIB;
+const MAX_BLOCKS: u64 = 16 * MIB;
 pub(crate) const MAX_TRANSFER: u64 = 1000 * MIB;
 
 const MAX_FRAMES: usize = 256;
 const MAX_MESSAGE: usize = 16 * 1024;
-const FRAMES_AT: usize = 112;
+const FRAMES_AT: usize = 120;
 const MESSAGE_AT: usize = FRAMES_AT + 8 * MAX_FRAMES;
 pub(crate) const REPORT_BYTES: usize = MESSAGE_AT + MAX_MESSAGE;
 const NO_INVOCATION: u32 = u32::MAX;
@@ -94,6 +97,7 @@ pub(crate) struct Report {
     pub(crate) stderr_bytes: u64,
     pub(crate) session_loaded: bool,
     pub(crate) output_cut: bool,
+    pub(crate) has_window: bool,
     pub(crate) frames: Vec<u64>,
     pub(crate) message: String,
 }
@@ -124,6 +128,7 @@ impl Report {
             stderr_bytes: long(96).min(MAX_TRANSFER),
             session_loaded: word(36) != 0,
             output_cut: word(104) != 0,
+            has_window: word(116) != 0,
             frames: (0..n_frames).map(|i| long(FRAMES_AT + 8 * i)).collect(),
             message: String::from_utf8_lossy(message).into_owned(),
         })
@@ -180,12 +185,15 @@ impl Payload {
 pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
     let pipeline = request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
     let ranges = request.skips.ranges();
+    let window = request.window.unwrap_or((0, 0));
     let mut payload = Payload::default()
         .bytes(pipeline.as_bytes())
         .number(request.verify_each.into())
         .number(request.emit as u32)
         .number(request.codegen as u32)
         .number(execute.into())
+        .number(window.0)
+        .number(window.1)
         .number(u32::try_from(ranges.len()).unwrap_or(u32::MAX));
     for &(from, end) in ranges {
         payload = payload.number(from).number(end);
@@ -229,6 +237,7 @@ pub(crate) struct Hello {
     pub(crate) seccomp: bool,
     pub(crate) landlock_abi: u32,
     pub(crate) aslr_off: bool,
+    pub(crate) n_blocks: u32,
     pub(crate) version: String,
 }
 
@@ -239,13 +248,14 @@ impl Hello {
                 .get(4 * i..4 * i + 4)
                 .map(|w| u32::from_le_bytes(w.try_into().unwrap_or_default()))
         };
-        let version = bytes.get(24..24 + word(5)? as usize)?;
+        let version = bytes.get(32..32 + word(6)? as usize)?;
         Some(Hello {
             protocol: word(0)?,
             report_bytes: word(1)?,
             seccomp: word(2)? != 0,
             landlock_abi: word(3)?,
             aslr_off: word(4)? != 0,
+            n_blocks: word(5)?,
             version: String::from_utf8_lossy(version).into_owned(),
         })
     }

@@ -7,6 +7,7 @@
 //! **Invariant:** an entry is never changed after the rename. One whose bytes
 //! do not match its manifest is thrown away and built anew.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -14,10 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::UNIX_EPOCH;
+use std::time::{Instant, UNIX_EPOCH};
 
+use optsleuth_model::CodeMap;
 use serde::{Deserialize, Serialize};
 
+use super::covered::{self, CoverError, Summary};
 use super::embedded::{SOURCES, Source};
 use super::install::Install;
 use super::symbols::Symbols;
@@ -25,9 +28,13 @@ use super::worker::{RunError, Worker};
 use crate::spawn::{Tool, ToolError, find_on_path, is_executable};
 
 /// Changes when the recipe does in a way that no hashed input shows.
-const RECIPE: &str = "1";
+const RECIPE: &str = "2";
+/// The same for the instrumentation.
+const COVERED_RECIPE: &str = "1";
 const MANIFEST: &str = "manifest.json";
 const WORKER: &str = "worker";
+const CODE_MAP: &str = "code-map";
+const SUMMARY: &str = "instrumentation.json";
 
 /// Which code generators a worker has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +59,16 @@ impl Targets {
     }
 }
 
+/// What a worker is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flavor {
+    /// Speed alone.
+    #[default]
+    Plain,
+    /// Saying which blocks of LLVM a run executed.
+    Covered,
+}
+
 /// What provisioning is doing, for a person who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -62,6 +79,13 @@ pub enum Step {
         /// Files done.
         done: usize,
         /// Files in all.
+        total: usize,
+    },
+    /// Putting probes into LLVM's archives.
+    Instrumenting {
+        /// Archives done.
+        done: usize,
+        /// Archives in all.
         total: usize,
     },
     /// Linking against LLVM's archives.
@@ -97,6 +121,14 @@ pub enum ProvisionError {
         /// What the tool said.
         source: ToolError,
     },
+    /// The archives cannot be instrumented.
+    #[error("cannot put probes into LLVM {major}")]
+    Cover {
+        /// Which LLVM.
+        major: u32,
+        /// Why not.
+        source: CoverError,
+    },
     /// The worker was built but does not work.
     #[error("the new worker for LLVM {major} does not work")]
     Unusable {
@@ -127,24 +159,53 @@ pub struct Provisioned {
     pub binary: PathBuf,
     /// Which code generators it has.
     pub targets: Targets,
+    /// What it was made for.
+    pub flavor: Flavor,
     symbols: Arc<OnceLock<Symbols>>,
 }
 
 impl Provisioned {
-    fn new(install: &Install, binary: PathBuf, targets: Targets) -> Provisioned {
-        Provisioned { install: install.clone(), binary, targets, symbols: Arc::default() }
+    fn new(install: &Install, entry: &Path, targets: Targets, flavor: Flavor) -> Provisioned {
+        Provisioned {
+            install: install.clone(),
+            binary: entry.join(WORKER),
+            targets,
+            flavor,
+            symbols: Arc::default(),
+        }
     }
 
     /// The worker's functions; read when the first crash needs them.
     pub(crate) fn symbols(&self) -> &Symbols {
         self.symbols.get_or_init(|| Symbols::read(&self.binary))
     }
+
+    /// What the blocks of a covered worker are.
+    pub fn code_map(&self) -> Result<CodeMap, ProvisionError> {
+        let path = self.binary.with_file_name(CODE_MAP);
+        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
+        let bytes = fs::read(&path).map_err(cache)?;
+        postcard::from_bytes(&bytes).map_err(|error| cache(io::Error::other(error)))
+    }
+
+    /// What instrumentation did to a covered worker's archives.
+    pub fn summary(&self) -> Result<Summary, ProvisionError> {
+        let path = self.binary.with_file_name(SUMMARY);
+        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
+        let bytes = fs::read(&path).map_err(cache)?;
+        serde_json::from_slice(&bytes).map_err(|error| cache(error.into()))
+    }
 }
 
-/// Says what an entry is and what its worker must look like.
+/// Every file of an entry, and what it must look like.
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     llvm: String,
+    files: BTreeMap<String, FileStamp>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+struct FileStamp {
     bytes: u64,
     blake3: String,
 }
@@ -162,37 +223,72 @@ struct Recipe {
 pub fn provision(
     install: &Install,
     targets: Targets,
+    flavor: Flavor,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<Provisioned, ProvisionError> {
     let recipe = recipe(install, targets)?;
+    let plain = in_cache(&recipe.key, progress, |folder, progress| {
+        build_plain(install, &recipe, folder, progress)?;
+        finish(install, folder, targets, Flavor::Plain, progress)
+    })?;
+    let entry = match flavor {
+        Flavor::Plain => plain,
+        Flavor::Covered => {
+            let key = format!("{}-covered-{COVERED_RECIPE}", recipe.key);
+            in_cache(&key, progress, |folder, progress| {
+                build_covered(install, &recipe, &plain, folder, progress)?;
+                finish(install, folder, targets, Flavor::Covered, progress)
+            })?
+        }
+    };
+    Ok(Provisioned::new(install, &entry, targets, flavor))
+}
+
+/// The entry of this key, built by `build` if it is not there.
+fn in_cache(
+    key: &str,
+    progress: &mut (dyn FnMut(Step) + Send),
+    build: impl FnOnce(&Path, &mut (dyn FnMut(Step) + Send)) -> Result<(), ProvisionError>,
+) -> Result<PathBuf, ProvisionError> {
     let root = cache_root()?.join("workers");
     let cache = |source| ProvisionError::Cache { path: root.clone(), source };
     fs::create_dir_all(&root).map_err(cache)?;
-    let entry = root.join(&recipe.key);
+    let entry = root.join(key);
     if is_whole(&entry) {
-        return Ok(Provisioned::new(install, entry.join(WORKER), targets));
+        return Ok(entry);
     }
-    let lock = File::create(root.join(format!("{}.lock", recipe.key))).map_err(cache)?;
+    let lock = File::create(root.join(format!("{key}.lock"))).map_err(cache)?;
     if lock.try_lock().is_err() {
         progress(Step::Waiting);
         lock.lock().map_err(cache)?;
     }
     if !is_whole(&entry) {
         // Under the lock, whatever lies here is what a killed build left.
-        let building = root.join(format!("{}.building", recipe.key));
+        let building = root.join(format!("{key}.building"));
         for leftover in [&entry, &building] {
             if leftover.exists() {
                 fs::remove_dir_all(leftover).map_err(cache)?;
             }
         }
         fs::create_dir(&building).map_err(cache)?;
-        build(install, &recipe, &building, progress)?;
-        progress(Step::Testing);
-        try_out(install, &building, targets)?;
-        write_manifest(install, &building).map_err(cache)?;
+        build(&building, progress)?;
         fs::rename(&building, &entry).map_err(cache)?;
     }
-    Ok(Provisioned::new(install, entry.join(WORKER), targets))
+    Ok(entry)
+}
+
+/// Tries a new worker out and seals its folder.
+fn finish(
+    install: &Install,
+    folder: &Path,
+    targets: Targets,
+    flavor: Flavor,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<(), ProvisionError> {
+    progress(Step::Testing);
+    try_out(&Provisioned::new(install, folder, targets, flavor))?;
+    write_manifest(install, folder)
+        .map_err(|source| ProvisionError::Cache { path: folder.to_owned(), source })
 }
 
 /// Where everything that can be made again is kept.
@@ -207,7 +303,7 @@ pub(crate) fn cache_root() -> Result<PathBuf, ProvisionError> {
 
 fn recipe(install: &Install, targets: Targets) -> Result<Recipe, ProvisionError> {
     let libraries = install.link_arguments(&targets.components())?;
-    let archives: Vec<&String> = libraries.iter().filter(|path| path.ends_with(".a")).collect();
+    let archives: Vec<&String> = libraries.iter().filter(|path| is_archive(path)).collect();
     if archives.is_empty() || !archives.iter().all(|path| Path::new(path).is_file()) {
         return Err(ProvisionError::NoArchives { major: install.major, lib: install.lib.clone() });
     }
@@ -295,7 +391,9 @@ fn linker_flags(install: &Install, compiler: &Path) -> Vec<String> {
     }
 }
 
-fn build(
+/// Compiles and links. The objects stay: the covered worker is linked from the
+/// same ones.
+fn build_plain(
     install: &Install,
     recipe: &Recipe,
     folder: &Path,
@@ -305,20 +403,87 @@ fn build(
     for Source { name, text } in SOURCES {
         fs::write(folder.join(name), text).map_err(cache)?;
     }
-    let objects = compile(install, recipe, folder, progress)?;
+    compile(install, recipe, folder, progress)?;
     progress(Step::Linking);
-    link(recipe, &objects, &folder.join(WORKER)).map_err(|source| ProvisionError::Build {
-        doing: "link",
-        major: install.major,
-        source,
-    })?;
+    link(
+        recipe,
+        &Parts { objects: objects_in(folder), libraries: recipe.libraries.clone() },
+        folder,
+    )
+    .map_err(|source| ProvisionError::Build { doing: "link", major: install.major, source })?;
     for Source { name, .. } in SOURCES {
         fs::remove_file(folder.join(name)).map_err(cache)?;
     }
-    for object in objects {
-        fs::remove_file(object).map_err(cache)?;
-    }
     Ok(())
+}
+
+/// Links the plain worker's objects with instrumented archives.
+fn build_covered(
+    install: &Install,
+    recipe: &Recipe,
+    plain: &Path,
+    folder: &Path,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<(), ProvisionError> {
+    let major = install.major;
+    let cache = |source| ProvisionError::Cache { path: folder.to_owned(), source };
+    let cover = |source| ProvisionError::Cover { major, source };
+    let archives: Vec<PathBuf> =
+        recipe.libraries.iter().filter(|path| is_archive(path)).map(PathBuf::from).collect();
+    let scratch = folder.join("instrumented");
+    fs::create_dir(&scratch).map_err(cache)?;
+    let started = Instant::now();
+    let total = archives.len();
+    progress(Step::Instrumenting { done: 0, total });
+    let progress = Mutex::new(progress);
+    let report = |step| (progress.lock().unwrap_or_else(PoisonError::into_inner))(step);
+    let covered = covered::instrument(&archives, &scratch, &|done| {
+        report(Step::Instrumenting { done, total });
+    })
+    .map_err(cover)?;
+    let mut summary = covered.summary();
+    summary.rewrite_seconds = started.elapsed().as_secs_f64();
+
+    report(Step::Linking);
+    let started = Instant::now();
+    let mut objects = vec![covered.first.clone()];
+    objects.extend(objects_in(plain));
+    let mut instrumented = covered.archives.iter();
+    let mut libraries: Vec<String> = recipe
+        .libraries
+        .iter()
+        .map(|library| match is_archive(library).then(|| instrumented.next()).flatten() {
+            Some(archive) => archive.display().to_string(),
+            None => library.clone(),
+        })
+        .collect();
+    libraries.push(covered.last.display().to_string());
+    link(recipe, &Parts { objects, libraries }, folder)
+        .map_err(|source| ProvisionError::Build { doing: "link", major, source })?;
+    summary.link_seconds = started.elapsed().as_secs_f64();
+
+    let map = covered.code_map(&folder.join(WORKER)).map_err(cover)?;
+    summary.n_blocks = map.functions.iter().map(|function| function.origin.offsets.len()).sum();
+    let bytes = postcard::to_stdvec(&map).map_err(|error| cache(io::Error::other(error)))?;
+    fs::write(folder.join(CODE_MAP), bytes).map_err(cache)?;
+    let text = serde_json::to_vec_pretty(&summary).map_err(|error| cache(error.into()))?;
+    fs::write(folder.join(SUMMARY), text).map_err(cache)?;
+    fs::remove_dir_all(&scratch).map_err(cache)
+}
+
+/// What a worker is linked from, in order.
+struct Parts {
+    objects: Vec<PathBuf>,
+    libraries: Vec<String>,
+}
+
+fn objects_in(folder: &Path) -> Vec<PathBuf> {
+    let sources = SOURCES.iter().filter(|source| source.name.ends_with(".cpp"));
+    sources.map(|source| folder.join(object_name(source))).collect()
+}
+
+fn is_archive(library: &str) -> bool {
+    library.ends_with(".a")
 }
 
 /// Compiles every source file, on all cores.
@@ -327,7 +492,7 @@ fn compile(
     recipe: &Recipe,
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<Vec<PathBuf>, ProvisionError> {
+) -> Result<(), ProvisionError> {
     let sources: Vec<&Source> = SOURCES.iter().filter(|s| s.name.ends_with(".cpp")).collect();
     let total = sources.len();
     let next = AtomicUsize::new(0);
@@ -359,59 +524,62 @@ fn compile(
         doing: "compile",
         major: install.major,
         source,
-    })?;
-    Ok(sources.iter().map(|source| folder.join(object_name(source))).collect())
+    })
 }
 
 fn object_name(source: &Source) -> String {
     source.name.replace(".cpp", ".o")
 }
 
-/// Links objects and libraries, both in the order of their lists, into a worker.
-fn link(recipe: &Recipe, objects: &[PathBuf], worker: &Path) -> Result<(), ToolError> {
+/// Links objects and libraries into a worker.
+fn link(recipe: &Recipe, parts: &Parts, folder: &Path) -> Result<(), ToolError> {
     Tool::new(&recipe.compiler)
         .args(&recipe.link_flags)
-        .args(objects)
-        .args(&recipe.libraries)
+        .args(&parts.objects)
+        .args(&parts.libraries)
         .arg("-o")
-        .arg(worker)
+        .arg(folder.join(WORKER))
         .check()?;
     Ok(())
 }
 
 /// A worker that answers is a worker that was linked right.
-fn try_out(install: &Install, folder: &Path, targets: Targets) -> Result<(), ProvisionError> {
-    let candidate = Provisioned::new(install, folder.join(WORKER), targets);
-    Worker::start(&candidate).and_then(|mut worker| worker.passes()).map(|_| ()).map_err(|source| {
-        ProvisionError::Unusable { major: install.major, source: Box::new(source) }
+fn try_out(candidate: &Provisioned) -> Result<(), ProvisionError> {
+    let answers = Worker::start(candidate).and_then(|mut worker| worker.passes());
+    answers.map(|_| ()).map_err(|source| ProvisionError::Unusable {
+        major: candidate.install.major,
+        source: Box::new(source),
     })
 }
 
 fn write_manifest(install: &Install, folder: &Path) -> io::Result<()> {
-    let worker = folder.join(WORKER);
-    let manifest = Manifest {
-        llvm: install.version.clone(),
-        bytes: fs::metadata(&worker)?.len(),
-        blake3: hash_file(&worker)?,
-    };
-    File::open(&worker)?.sync_all()?;
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        File::open(&path)?.sync_all()?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        files.insert(name, stamp_of(&path)?);
+    }
+    let manifest = Manifest { llvm: install.version.clone(), files };
     let mut file = File::create(folder.join(MANIFEST))?;
     file.write_all(&serde_json::to_vec_pretty(&manifest)?)?;
     file.sync_all()
 }
 
-fn hash_file(file: &Path) -> io::Result<String> {
-    Ok(blake3::hash(&fs::read(file)?).to_hex().to_string())
+fn stamp_of(file: &Path) -> io::Result<FileStamp> {
+    let bytes = fs::read(file)?;
+    Ok(FileStamp { bytes: bytes.len() as u64, blake3: blake3::hash(&bytes).to_hex().to_string() })
 }
 
-/// Whether an entry is there and every byte of its worker is as it was built.
+/// Whether an entry is there and every byte of it is as it was built.
 fn is_whole(entry: &Path) -> bool {
     let check = || -> Option<bool> {
         let manifest: Manifest =
             serde_json::from_slice(&fs::read(entry.join(MANIFEST)).ok()?).ok()?;
-        let worker = entry.join(WORKER);
-        let same_size = fs::metadata(&worker).ok()?.len() == manifest.bytes;
-        Some(same_size && hash_file(&worker).ok()? == manifest.blake3)
+        let is_same = |(name, stamp): (&String, &FileStamp)| {
+            stamp_of(&entry.join(name)).is_ok_and(|found| found == *stamp)
+        };
+        Some(manifest.files.contains_key(WORKER) && manifest.files.iter().all(is_same))
     };
     check().unwrap_or(false)
 }

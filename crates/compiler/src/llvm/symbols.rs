@@ -77,7 +77,7 @@ fn tells_nothing(name: &str, prefix: &str) -> bool {
     })
 }
 
-fn demangle(name: &str) -> String {
+pub(crate) fn demangle(name: &str) -> String {
     cpp_demangle::Symbol::new(name)
         .ok()
         .and_then(|symbol| symbol.demangle().ok())

@@ -17,14 +17,15 @@ use std::time::Duration;
 use rustix::fs::MemfdFlags;
 
 use optsleuth_model::{
-    Emit, Execute, Execution, Invocation, Limits, Outcome, PassRegistry, Program, RegistryError,
-    RunRequest, RunResult,
+    Coverage, Emit, Execute, Execution, Invocation, Limits, Outcome, PassRegistry, Program,
+    RegistryError, RunRequest, RunResult,
 };
 
 use super::classify::{Evidence, NoOutcome, classify};
 use super::protocol::{
-    self, End, Hello, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, Op, Payload,
+    self, BITS_OFFSET, End, Hello, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, Op, Payload,
     REPORT_BYTES, REQUEST_OFFSET, RESPONSE_OFFSET, Report, STDERR_OFFSET, STDOUT_OFFSET,
+    WINDOW_BITS_OFFSET,
 };
 use super::provision::Provisioned;
 use crate::link;
@@ -65,6 +66,9 @@ pub enum RunError {
     /// Programs cannot be fenced in on this kernel.
     #[error("this kernel has no seccomp filters, so programs cannot be executed safely")]
     NoSandbox,
+    /// Coverage was asked of a plain worker.
+    #[error("this worker was not built for coverage")]
+    NotInstrumented,
     /// The module or the request is too large for the shared memory.
     #[error("{bytes} bytes are too many for a worker: at most {MAX_TRANSFER} fit")]
     TooLarge {
@@ -256,9 +260,17 @@ impl Worker {
             if execute && !process.hello.seccomp {
                 return Err(RunError::NoSandbox.into());
             }
+            if request.coverage && process.hello.n_blocks == 0 {
+                return Err(RunError::NotInstrumented.into());
+            }
             let payload = protocol::run_payload(request, execute);
             let report = process.call(Op::Run, &payload, &request.limits)?;
-            process.result(&provisioned, &report, request.list_invocations)
+            let (mut result, reason) =
+                process.result(&provisioned, &report, request.list_invocations)?;
+            if request.coverage {
+                (result.coverage, result.window) = process.coverage(&report)?;
+            }
+            Ok((result, reason))
         })
     }
 
@@ -435,6 +447,7 @@ impl Process {
             seccomp: false,
             landlock_abi: 0,
             aslr_off: false,
+            n_blocks: 0,
             version: String::new(),
         };
         let mut process =
@@ -561,12 +574,27 @@ impl Process {
             emitted,
             n_invocations: report.n_invocations,
             invocations: if list_invocations { invocations } else { Vec::new() },
+            coverage: None,
+            window: None,
             wall: Duration::from_nanos(report.wall_ns),
             cpu: Duration::from_nanos(report.cpu_ns),
             pipeline: Duration::from_nanos(report.pipeline_ns),
             peak_memory: report.peak_memory,
         };
         Ok((result, needs_process))
+    }
+}
+
+impl Process {
+    /// What the last child executed, and what of that in its window.
+    fn coverage(&self, report: &Report) -> Result<(Option<Coverage>, Option<Coverage>), CallError> {
+        let n_bytes = u64::from(self.hello.n_blocks).div_ceil(8);
+        let read = |offset| self.read(offset, n_bytes).map(|bits| Coverage::from_bits(&bits));
+        let window = match report.has_window {
+            true => Some(read(WINDOW_BITS_OFFSET)?),
+            false => None,
+        };
+        Ok((Some(read(BITS_OFFSET)?), window))
     }
 }
 

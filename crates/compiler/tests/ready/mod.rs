@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use optsleuth_compiler::clang;
-use optsleuth_compiler::llvm::{self, Install, Provisioned, Targets, Worker};
+use optsleuth_compiler::llvm::{self, Flavor, Install, Provisioned, Targets, Worker};
 use optsleuth_model::{Limits, Program, RunRequest};
 
 /// The LLVM that all tests but the comparisons use.
@@ -16,7 +16,7 @@ pub fn install() -> Install {
 }
 
 pub fn provisioned() -> Provisioned {
-    llvm::provision(&install(), Targets::Native, &mut |_| {}).expect("a worker")
+    llvm::provision(&install(), Targets::Native, Flavor::Plain, &mut |_| {}).expect("a worker")
 }
 
 pub fn testdata(name: &str) -> PathBuf {

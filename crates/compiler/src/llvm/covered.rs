@@ -1,0 +1,353 @@
+//! Plain archives -> instrumented archives, and after linking -> the code map.
+//!
+//! The first half rewrites; the linker then decides which functions live; the
+//! second half reads from the linked worker where their marks ended up.
+//!
+//! **Invariant:** a member that cannot be instrumented is linked as it is and
+//! listed by name and reason; it is never dropped.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use object::{Object, ObjectSymbol};
+use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, HEADERS, Origin};
+use optsleuth_objcov::{
+    ArchiveError, ArchiveOptions, FunctionIndex, Linkage, MemberReport, PROBE_SYMBOL_PREFIX,
+    START_SYMBOL, STOP_SYMBOL, boundary_objects, instrument_archive,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::source_tree::source_file;
+use super::symbols::demangle;
+
+/// More members than any archive has; the next archive's numbers start there.
+const NUMBERS_PER_ARCHIVE: u32 = 1 << 16;
+
+/// Why archives could not be instrumented.
+#[derive(Debug, thiserror::Error)]
+pub enum CoverError {
+    /// An archive cannot be read or written.
+    #[error("cannot read or write `{}`", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// An archive makes no sense.
+    #[error("cannot instrument `{}`", .path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// Why not.
+        source: ArchiveError,
+    },
+    /// The linked worker does not have what it should have.
+    #[error("the linked worker has no `{0}`")]
+    NoMarks(&'static str),
+}
+
+/// A member that was linked as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftAlone {
+    /// `libLLVMSupport.a`.
+    pub archive: String,
+    /// `blake3_avx2_x86-64_unix.S.o`.
+    pub member: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What instrumentation did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Members in all.
+    pub n_members: usize,
+    /// Members with probes.
+    pub n_instrumented: usize,
+    /// The others.
+    pub left_alone: Vec<LeftAlone>,
+    /// Blocks that the linker kept.
+    pub n_blocks: usize,
+    /// Seconds for rewriting.
+    pub rewrite_seconds: f64,
+    /// Seconds for linking.
+    pub link_seconds: f64,
+}
+
+/// Archives with probes, on disk, and what is known about them.
+pub(crate) struct Covered {
+    /// To be linked before everything else.
+    pub(crate) first: PathBuf,
+    /// To be linked after everything else.
+    pub(crate) last: PathBuf,
+    /// In the order of the plain archives.
+    pub(crate) archives: Vec<PathBuf>,
+    members: Vec<(String, Vec<MemberReport>)>,
+}
+
+/// Instruments archives into a folder, several at a time. `done` is told how
+/// many are finished.
+pub(crate) fn instrument(
+    archives: &[PathBuf],
+    folder: &Path,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<Covered, CoverError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CoverError::Io { path, source }
+    };
+    let (first_bytes, last_bytes) = boundary_objects();
+    let (first, last) = (folder.join("first.o"), folder.join("last.o"));
+    fs::write(&first, first_bytes).map_err(io(&first))?;
+    fs::write(&last, last_bytes).map_err(io(&last))?;
+    let n_done = AtomicUsize::new(0);
+    let one = |(number, archive): (usize, &PathBuf)| {
+        let bytes = fs::read(archive).map_err(io(archive))?;
+        let beside = archive.parent().unwrap_or(Path::new("."));
+        let options = ArchiveOptions {
+            first_object_id: number as u32 * NUMBERS_PER_ARCHIVE,
+            thin_member: &|name| fs::read(beside.join(name)).ok(),
+        };
+        let result = instrument_archive(&bytes, &options)
+            .map_err(|source| CoverError::Archive { path: archive.clone(), source })?;
+        let output = folder.join(format!("{number:03}.a"));
+        fs::write(&output, &result.bytes).map_err(io(&output))?;
+        done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
+        Ok((output, (archive.display().to_string(), result.members)))
+    };
+    // Longest first would balance better; two threads and a few huge archives
+    // whose members are parallel as well do not need it.
+    let results: Vec<_> =
+        archives.par_iter().enumerate().map(one).collect::<Result<Vec<_>, CoverError>>()?;
+    let (archives, members) = results.into_iter().unzip();
+    Ok(Covered { first, last, archives, members })
+}
+
+impl Covered {
+    /// How many members there are, and which were left alone.
+    pub(crate) fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for (archive, members) in &self.members {
+            for member in members {
+                summary.n_members += 1;
+                match &member.outcome {
+                    Ok(_) => summary.n_instrumented += 1,
+                    Err(reason) => summary.left_alone.push(LeftAlone {
+                        archive: file_name(archive),
+                        member: member.name.clone(),
+                        reason: reason.to_string(),
+                    }),
+                }
+            }
+        }
+        summary
+    }
+
+    /// The code map of the worker that was linked from these archives.
+    pub(crate) fn code_map(&self, worker: &Path) -> Result<CodeMap, CoverError> {
+        let marks = Marks::read(worker)?;
+        let headers = HeaderCode::find(&self.members);
+        let mut map = CodeMap { n_blocks: marks.n_blocks, ..CodeMap::default() };
+        let mut file_ids: BTreeMap<String, FileId> = BTreeMap::new();
+        for (archive, members) in &self.members {
+            for (position, member) in members.iter().enumerate() {
+                let Ok(functions) = &member.outcome else { continue };
+                let object = map.objects.len() as u32;
+                map.objects.push(CodeObject {
+                    archive: archive.clone(),
+                    member: member.name.clone(),
+                    position: position as u32,
+                });
+                let source = source_file(archive, &member.name);
+                for function in functions {
+                    let Some(&start) = marks.starts.get(&function.probe_symbol) else {
+                        continue; // The linker dropped it.
+                    };
+                    let name = demangle(&function.symbol);
+                    let file = match headers.contains(function, &name) {
+                        true => HEADERS.to_owned(),
+                        false => source.clone(),
+                    };
+                    let next = FileId(file_ids.len() as u32);
+                    let file = *file_ids.entry(file).or_insert(next);
+                    map.functions.push(code_function(function, name, file, object, start));
+                }
+            }
+        }
+        let mut files = vec![String::new(); file_ids.len()];
+        for (name, id) in file_ids {
+            files[id.0 as usize] = name;
+        }
+        map.files = files;
+        Ok(map)
+    }
+}
+
+fn code_function(
+    function: &FunctionIndex,
+    name: String,
+    file: FileId,
+    object: u32,
+    start: u32,
+) -> CodeFunction {
+    let mut blocks: Vec<(u32, u32)> = Vec::new();
+    let mut offsets = Vec::new();
+    let mut by_slot = function.blocks.clone();
+    by_slot.sort_by_key(|block| block.slot);
+    for block in by_slot {
+        let id = start + block.slot;
+        match blocks.last_mut() {
+            Some((_, end)) if *end == id => *end = id + 1,
+            _ => blocks.push((id, id + 1)),
+        }
+        offsets.push(block.offset);
+    }
+    let origin = Origin { object, section: function.section, start: function.start, offsets };
+    CodeFunction { symbol: function.symbol.clone(), name, file, blocks, origin }
+}
+
+/// Where the marks of each section lie in a linked worker.
+struct Marks {
+    starts: HashMap<String, u32>,
+    n_blocks: u32,
+}
+
+impl Marks {
+    fn read(worker: &Path) -> Result<Marks, CoverError> {
+        let bytes = fs::read(worker)
+            .map_err(|source| CoverError::Io { path: worker.to_owned(), source })?;
+        let file = object::File::parse(&*bytes).map_err(|_| CoverError::NoMarks("symbols"))?;
+        let address = |name: &'static str| {
+            let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
+            symbol.map(|symbol| symbol.address()).ok_or(CoverError::NoMarks(name))
+        };
+        let (first, last) = (address(START_SYMBOL)?, address(STOP_SYMBOL)?);
+        let starts = file
+            .symbols()
+            .filter_map(|symbol| {
+                let name = symbol.name().ok()?;
+                let inside = name.starts_with(PROBE_SYMBOL_PREFIX)
+                    && (first..last).contains(&symbol.address());
+                inside.then(|| (name.to_owned(), (symbol.address() - first) as u32))
+            })
+            .collect();
+        Ok(Marks { starts, n_blocks: (last - first) as u32 })
+    }
+}
+
+/// Which functions are written in headers. The linker keeps one copy of many;
+/// blaming the file whose copy it kept would be chance.
+struct HeaderCode {
+    shared: HashSet<String>,
+    clones: HashMap<String, u32>,
+}
+
+/// Containers of LLVM and the standard library. An instance over a local type
+/// is local to its object, but its code is the header's all the same.
+const CONTAINERS: [&str; 12] = [
+    "std::",
+    "llvm::DenseMap",
+    "llvm::DenseSet",
+    "llvm::FoldingSet",
+    "llvm::MapVector",
+    "llvm::SetVector",
+    "llvm::SmallDenseMap",
+    "llvm::SmallPtrSet",
+    "llvm::SmallSet",
+    "llvm::SmallVector",
+    "llvm::StringMap",
+    "llvm::detail::DenseSetImpl",
+];
+
+impl HeaderCode {
+    fn find(members: &[(String, Vec<MemberReport>)]) -> HeaderCode {
+        let mut code = HeaderCode { shared: HashSet::new(), clones: HashMap::new() };
+        let reports = members.iter().flat_map(|(_, members)| members);
+        for function in reports.filter_map(|member| member.outcome.as_ref().ok()).flatten() {
+            match function.linkage {
+                Linkage::Comdat | Linkage::Weak => {
+                    code.shared.insert(function.symbol.clone());
+                }
+                Linkage::Local if function.symbol.contains('.') => {
+                    *code.clones.entry(function.symbol.clone()).or_default() += 1;
+                }
+                Linkage::Local | Linkage::Global => {}
+            }
+        }
+        code
+    }
+
+    fn contains(&self, function: &FunctionIndex, name: &str) -> bool {
+        let symbol = &function.symbol;
+        match function.linkage {
+            Linkage::Comdat | Linkage::Weak => true,
+            Linkage::Global => false,
+            Linkage::Local => {
+                // `.isra`, `.part`, `.constprop`: pieces cut out of a function.
+                let base = symbol.split('.').next().unwrap_or(symbol);
+                let is_file_local = base.starts_with("_ZL") || base.contains("_GLOBAL__N_");
+                let is_clone_of_many =
+                    !is_file_local && self.clones.get(symbol).is_some_and(|&count| count > 1);
+                let bare = name.split('<').next().unwrap_or(name);
+                let result = bare.rsplit(' ').next().unwrap_or(bare);
+                self.shared.contains(base)
+                    || is_clone_of_many
+                    || CONTAINERS.iter().any(|container| result.starts_with(container))
+            }
+        }
+    }
+}
+
+fn file_name(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(symbol: &str, linkage: Linkage) -> FunctionIndex {
+        FunctionIndex {
+            symbol: symbol.to_owned(),
+            section: 1,
+            probe_symbol: String::new(),
+            linkage,
+            start: 0,
+            end: 1,
+            blocks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn code_of_headers_is_told_from_code_of_files() {
+        let member =
+            |functions| MemberReport { name: "x.o".into(), object_id: 0, outcome: Ok(functions) };
+        let members = vec![(
+            "lib.a".to_owned(),
+            vec![
+                member(vec![
+                    function("_Z6sharedv", Linkage::Comdat),
+                    function("_Z3cutv.isra.0", Linkage::Local),
+                ]),
+                member(vec![function("_Z3cutv.isra.0", Linkage::Local)]),
+            ],
+        )];
+        let headers = HeaderCode::find(&members);
+        let check = |symbol: &str, linkage, expected: bool| {
+            let name = demangle(symbol);
+            assert_eq!(headers.contains(&function(symbol, linkage), &name), expected, "{symbol}");
+        };
+        check("_Z6sharedv", Linkage::Comdat, true);
+        check("_Z6sharedv.part.0", Linkage::Local, true);
+        check("_Z3cutv.isra.0", Linkage::Local, true);
+        check("_Z3ownv", Linkage::Global, false);
+        check("_ZL5helpsi", Linkage::Local, false);
+        check("_ZL5helpsi.isra.0", Linkage::Local, false);
+        check("_ZNSt6vectorIN12_GLOBAL__N_11TESaIS1_EE3endEv", Linkage::Local, true);
+    }
+}

@@ -1,0 +1,171 @@
+//! Blocks -> functions -> source files of the compiler.
+//!
+//! Made once when a worker is built; afterwards it only answers questions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BlockId, Coverage};
+
+/// A source file of the compiler, by its place in [`CodeMap::files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileId(pub u32);
+
+/// A function of the compiler, by its place in [`CodeMap::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FunctionId(pub u32);
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeFunction {
+    /// As the linker knows it.
+    pub symbol: String,
+    /// As people know it.
+    pub name: String,
+    /// Where it is written.
+    pub file: FileId,
+    /// Its blocks: half-open ranges of block numbers, in order.
+    pub blocks: Vec<(u32, u32)>,
+    /// Where the function's section and each block lie in their object: the
+    /// object's number, the section's, and an offset for each block in order.
+    pub origin: Origin,
+}
+
+/// Where blocks come from, in the original archive.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The object, by its place in [`CodeMap::objects`].
+    pub object: u32,
+    /// Its text section.
+    pub section: u32,
+    /// Where the function starts in it.
+    pub start: u32,
+    /// Where each block starts in it.
+    pub offsets: Vec<u32>,
+}
+
+/// An object that a worker was linked from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeObject {
+    /// The archive's path.
+    pub archive: String,
+    /// The member's name.
+    pub member: String,
+    /// How many members of that archive stand before it.
+    pub position: u32,
+}
+
+/// Everything known about the blocks of one worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeMap {
+    /// Source files.
+    pub files: Vec<String>,
+    /// Functions.
+    pub functions: Vec<CodeFunction>,
+    /// Objects.
+    pub objects: Vec<CodeObject>,
+    /// Block numbers are below this.
+    pub n_blocks: u32,
+}
+
+/// The file that stands for all code from headers.
+pub const HEADERS: &str = "(headers)";
+
+impl CodeMap {
+    /// A function.
+    pub fn function(&self, FunctionId(id): FunctionId) -> &CodeFunction {
+        &self.functions[id as usize]
+    }
+
+    /// A file's path.
+    pub fn file(&self, FileId(id): FileId) -> &str {
+        &self.files[id as usize]
+    }
+
+    /// How many blocks of each covered function are in a coverage, in the order
+    /// of the functions.
+    pub fn per_function(&self, coverage: &Coverage) -> Vec<(FunctionId, usize)> {
+        let count = |function: &CodeFunction| {
+            function.blocks.iter().map(|&(from, end)| coverage.count_range(from, end)).sum()
+        };
+        self.functions
+            .iter()
+            .enumerate()
+            .map(|(id, function)| (FunctionId(id as u32), count(function)))
+            .filter(|(_, n_blocks)| *n_blocks > 0)
+            .collect()
+    }
+
+    /// How many blocks of each covered file are in a coverage, in the order of
+    /// the files.
+    pub fn per_file(&self, coverage: &Coverage) -> Vec<(FileId, usize)> {
+        let mut counts = vec![0; self.files.len()];
+        for (function, n_blocks) in self.per_function(coverage) {
+            counts[self.function(function).file.0 as usize] += n_blocks;
+        }
+        let counts = counts.into_iter().enumerate().filter(|(_, n_blocks)| *n_blocks > 0);
+        counts.map(|(id, n_blocks)| (FileId(id as u32), n_blocks)).collect()
+    }
+
+    /// For each block number the function it belongs to; `None` for padding.
+    pub fn owners(&self) -> Vec<Option<FunctionId>> {
+        let mut owners = vec![None; self.n_blocks as usize];
+        for (id, function) in self.functions.iter().enumerate() {
+            for &(from, end) in &function.blocks {
+                for owner in &mut owners[from as usize..end as usize] {
+                    *owner = Some(FunctionId(id as u32));
+                }
+            }
+        }
+        owners
+    }
+}
+
+impl CodeFunction {
+    /// The function's block numbers, in order.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.blocks.iter().flat_map(|&(from, end)| (from..end).map(BlockId))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Two files, three functions, ten blocks; block 5 is padding.
+    pub(crate) fn small() -> CodeMap {
+        let function = |name: &str, file, blocks: &[(u32, u32)]| CodeFunction {
+            symbol: format!("_Z{name}"),
+            name: name.to_owned(),
+            file: FileId(file),
+            blocks: blocks.to_vec(),
+            origin: Origin::default(),
+        };
+        CodeMap {
+            files: vec!["a.cpp".to_owned(), "b.cpp".to_owned()],
+            functions: vec![
+                function("f", 0, &[(0, 3)]),
+                function("g", 1, &[(3, 5), (8, 10)]),
+                function("h", 0, &[(6, 8)]),
+            ],
+            objects: Vec::new(),
+            n_blocks: 10,
+        }
+    }
+
+    #[test]
+    fn blocks_are_counted_for_their_function_and_file() {
+        let coverage = Coverage::of([1, 2, 4, 5, 9].map(BlockId));
+        let map = small();
+        assert_eq!(map.per_function(&coverage), [(FunctionId(0), 2), (FunctionId(1), 2)]);
+        assert_eq!(map.per_file(&coverage), [(FileId(0), 2), (FileId(1), 2)]);
+    }
+
+    #[test]
+    fn every_block_but_padding_has_an_owner() {
+        let owners = small().owners();
+        assert_eq!(owners[9], Some(FunctionId(1)));
+        assert_eq!(owners[5], None);
+        let ids: Vec<u32> = small().functions[1].block_ids().map(|block| block.0).collect();
+        assert_eq!(ids, [3, 4, 8, 9]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Why an object is left as it is: the closed list of refusals.
+//!
+//! Every stage returns one of these as soon as it meets something it cannot prove.
+//! A refusal is an ordinary result, never a bug of the object: the caller keeps the original bytes.
+
+use thiserror::Error;
+
+/// The reason an object was not instrumented.
+///
+/// Section numbers and offsets are those of the original object.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Skip {
+    /// The bytes are no ELF file (LLVM bitcode, text, another format).
+    #[error("not an ELF file")]
+    NotElf,
+    /// An ELF file, but not a little-endian x86-64 relocatable object.
+    #[error("not a 64-bit x86-64 relocatable object")]
+    ForeignElf,
+    /// The file contradicts itself or the ELF format.
+    #[error("malformed object: {0}")]
+    Malformed(&'static str),
+    /// A legal feature of the format that this crate does not rewrite.
+    #[error("unsupported feature: {0}")]
+    Unsupported(&'static str),
+    /// The object, or its rewritten form, passes a size limit.
+    #[error("object is too large to rewrite")]
+    TooLarge,
+    /// No executable section holds a function: nothing to instrument.
+    #[error("no functions")]
+    NoCode,
+    /// The object carries compiler intermediate code, which a linker might prefer to the machine code.
+    #[error("holds link-time optimization code")]
+    LinkTimeCode,
+    /// Bytes in an executable section that are no x86-64 instruction.
+    #[error("undecodable bytes in section {section} at {offset:#x}")]
+    BadInstruction {
+        /// The executable section.
+        section: u32,
+        /// Where decoding stopped.
+        offset: u64,
+    },
+    /// Bytes in an executable section that look like data: unreachable without a label, or read as memory.
+    #[error("data among the code of section {section} at {offset:#x}")]
+    DataInText {
+        /// The executable section.
+        section: u32,
+        /// The first doubtful byte.
+        offset: u64,
+    },
+    /// A symbol, relocation, branch or table refers to the middle of an instruction.
+    #[error("reference into an instruction of section {section} at {offset:#x}")]
+    MidInstruction {
+        /// The section referred to.
+        section: u32,
+        /// The offset that is no instruction boundary.
+        offset: u64,
+    },
+    /// A relocation of a kind, or at a place, that cannot be moved safely.
+    #[error("relocation type {kind} at {offset:#x} of section {section} cannot be moved")]
+    Relocation {
+        /// The section the relocation applies to.
+        section: u32,
+        /// Where in that section.
+        offset: u64,
+        /// The ELF relocation type.
+        kind: u32,
+    },
+    /// A block would start inside a code sequence that the linker rewrites as a whole.
+    #[error("thread-local access sequence is broken up in section {section} at {offset:#x}")]
+    TlsSequence {
+        /// The executable section.
+        section: u32,
+        /// The instruction that must not be separated from its predecessor.
+        offset: u64,
+    },
+    /// A data word is relative to code, and the base it counts from was not found.
+    #[error("table entry at {offset:#x} of section {section} counts from an unknown base")]
+    UnknownTable {
+        /// The data section.
+        section: u32,
+        /// The entry.
+        offset: u64,
+    },
+    /// Code takes the address of a label and also jumps indirectly: distances between labels may be in use.
+    #[error("label arithmetic in section {section} at {offset:#x}")]
+    LabelArithmetic {
+        /// The executable section.
+        section: u32,
+        /// The instruction that takes the address.
+        offset: u64,
+    },
+    /// A branch that has no long form ends up too far from its target.
+    #[error("branch at {offset:#x} of section {section} has no long form")]
+    BranchRange {
+        /// The executable section.
+        section: u32,
+        /// The branch.
+        offset: u64,
+    },
+    /// `.eh_frame` holds something unknown.
+    #[error("unwind table: {0}")]
+    Unwind(&'static str),
+    /// `.gcc_except_table` holds something unknown.
+    #[error("exception table: {0}")]
+    ExceptionTable(&'static str),
+    /// The rewritten object does not match the original one: a defect of this crate, caught in time.
+    #[error("verification failed: {0}")]
+    VerifyFailed(String),
+}
+
+impl Skip {
+    /// A short name of the kind of refusal, for counting; scripts may depend on these words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Skip::NotElf => "not-elf",
+            Skip::ForeignElf => "foreign-elf",
+            Skip::Malformed(_) => "malformed",
+            Skip::Unsupported(_) => "unsupported",
+            Skip::TooLarge => "too-large",
+            Skip::NoCode => "no-code",
+            Skip::LinkTimeCode => "link-time-code",
+            Skip::BadInstruction { .. } => "bad-instruction",
+            Skip::DataInText { .. } => "data-in-text",
+            Skip::MidInstruction { .. } => "mid-instruction",
+            Skip::Relocation { .. } => "relocation",
+            Skip::TlsSequence { .. } => "tls-sequence",
+            Skip::UnknownTable { .. } => "unknown-table",
+            Skip::LabelArithmetic { .. } => "label-arithmetic",
+            Skip::BranchRange { .. } => "branch-range",
+            Skip::Unwind(_) => "unwind",
+            Skip::ExceptionTable(_) => "exception-table",
+            Skip::VerifyFailed(_) => "verify-failed",
+        }
+    }
+}
