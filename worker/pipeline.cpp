@@ -284,6 +284,8 @@ bool prepare() {
   bench.builder.registerLoopAnalyses(bench.loops);
   bench.builder.crossRegisterProxies(bench.loops, bench.functions, bench.sccs,
                                      bench.modules);
+  // The names of all passes are collected when the first one is asked for.
+  bench.callbacks.getPassNameForClassName("");
   // A subtarget is made when a function first asks for it, and kept.
   for (Function &function : *session.module) {
     if (session.machine)

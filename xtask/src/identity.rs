@@ -1,16 +1,19 @@
-//! `cargo xtask identity`: is a worker's module the one that `opt` prints?
+//! `cargo xtask identity`: do two optimizers print the same modules?
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use optsleuth_lab::identity::{IdentityPlan, Pair, PairVerdict, compare};
+use optsleuth_lab::identity::{IdentityPlan, Pair, PairVerdict, Subject, compare};
 use optsleuth_lab::{LlvmChoice, Silent};
 
 /// Compare workers with `opt`, byte for byte, on csmith's programs
 #[derive(Debug, Args)]
 pub(crate) struct Identity {
+    /// Compare a worker with probes with a plain one, instead of a plain one with `opt`
+    #[arg(long)]
+    covered: bool,
     /// Which LLVM
     #[arg(long, default_value_t = 19)]
     llvm: u32,
@@ -31,6 +34,10 @@ pub(crate) struct Identity {
 impl Identity {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let plan = IdentityPlan {
+            subject: match self.covered {
+                true => Subject::CoveredWithPlain,
+                false => Subject::WorkerWithOpt,
+            },
             llvm: LlvmChoice::Version(self.llvm),
             n_programs: self.programs,
             n_sequences: self.sequences,
@@ -44,8 +51,9 @@ impl Identity {
         let identical = count(PairVerdict::Identical);
         let bytes: usize = pairs.iter().map(|pair| pair.bytes).sum();
         println!(
-            "LLVM {}: {} pairs, {identical} identical, {} different, {} fail in both, {} fail in one; {bytes} bytes compared",
+            "LLVM {}, {}: {} pairs, {identical} identical, {} different, {} fail in both, {} fail in one; {bytes} bytes compared",
             self.llvm,
+            if self.covered { "with probes and without" } else { "worker and opt" },
             pairs.len(),
             count(PairVerdict::Different),
             count(PairVerdict::BothFail),

@@ -9,6 +9,7 @@ mod exit;
 mod progress;
 mod remedy;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -20,7 +21,7 @@ use crate::exit::Exit;
 #[derive(Debug, Parser)]
 #[command(name = "optsleuth", version, max_term_width = 100)]
 struct Arguments {
-    /// Say every command that is run, on standard error
+    /// Say more: every command that is run, on standard error
     #[arg(long, short, global = true)]
     verbose: bool,
     #[command(subcommand)]
@@ -36,7 +37,11 @@ fn main() -> ExitCode {
         }
     };
     let level = if arguments.verbose { tracing::Level::DEBUG } else { tracing::Level::WARN };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
     // Workers see their host go and clean up after themselves; other children
     // have to be ended.
     let interrupted = ctrlc::set_handler(|| {
@@ -46,7 +51,7 @@ fn main() -> ExitCode {
     if let Err(error) = interrupted {
         eprintln!("warning: an interrupt may leave processes behind: {error}");
     }
-    match arguments.command.run() {
+    match arguments.command.run(arguments.verbose) {
         Ok(exit) => exit.into(),
         Err(error) => {
             eprintln!("error: {}", remedy::explain(&error));

@@ -36,6 +36,9 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             "a sequence looks like `sroa,instcombine` or `function(sroa,loop(indvars))`".into(),
         ),
         LabError::Passes(error) => passes_remedy(error),
+        LabError::NoSuchInvocation { .. } => {
+            Some("`optsleuth run ... --invocations` lists them".into())
+        }
         LabError::Run(error) => run_remedy(error),
         LabError::Distribution(DistributionError::Missing { major, .. }) => {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
@@ -146,6 +149,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Program(_)
         | LabError::Syntax { .. }
         | LabError::Passes(_)
+        | LabError::NoSuchInvocation { .. }
         | LabError::Run(
             RunError::BadOptions(_)
             | RunError::BadModule { .. }

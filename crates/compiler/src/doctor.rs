@@ -10,7 +10,7 @@ use landlock::{
 use serde::Serialize;
 
 use crate::csmith;
-use crate::llvm::{self, Install};
+use crate::llvm::{self, Install, Summary};
 use crate::spawn::{Tool, find_on_path};
 
 /// The LLVM that a machine without any should get.
@@ -48,6 +48,8 @@ pub struct LlvmFinding {
     pub parts: Vec<Part>,
     /// Why it cannot be used at all.
     pub problem: Option<String>,
+    /// What instrumentation did to it; `None` before its first coverage.
+    pub instrumentation: Option<Summary>,
 }
 
 /// One part of an LLVM.
@@ -98,10 +100,11 @@ impl Findings {
     }
 }
 
-/// Looks around.
-pub fn examine() -> Findings {
+/// Looks around; at one LLVM, or at all.
+pub fn examine(only: Option<u32>) -> Findings {
     let mut llvms: Vec<LlvmFinding> = llvm::discover()
         .into_iter()
+        .filter(|(major, _)| only.is_none_or(|only| only == *major))
         .map(|(major, found)| match found {
             Ok(install) => examine_llvm(&install),
             Err(error) => LlvmFinding {
@@ -110,19 +113,19 @@ pub fn examine() -> Findings {
                 usable: false,
                 parts: Vec::new(),
                 problem: Some(error.to_string()),
+                instrumentation: None,
             },
         })
         .collect();
     if llvms.is_empty() {
+        let major = only.unwrap_or(SUGGESTED_LLVM);
         llvms.push(LlvmFinding {
-            major: SUGGESTED_LLVM,
+            major,
             version: String::new(),
             usable: false,
             parts: Vec::new(),
-            problem: Some(format!(
-                "not installed: {}",
-                install_command(&llvm_packages(SUGGESTED_LLVM))
-            )),
+            problem: Some(format!("not installed: {}", install_command(&llvm_packages(major)))),
+            instrumentation: None,
         });
     }
     Findings { llvms, tools: examine_tools(), kernel: examine_kernel() }
@@ -196,6 +199,7 @@ fn examine_llvm(install: &Install) -> LlvmFinding {
         usable: parts.iter().all(|part| !part.required || part.path.is_some()),
         parts,
         problem: None,
+        instrumentation: llvm::instrumentation(install),
     }
 }
 

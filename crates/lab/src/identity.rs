@@ -1,5 +1,6 @@
-//! Is a worker's module the one that `opt` prints? Byte for byte, on csmith's
-//! programs under default pipelines and random sequences.
+//! Do two optimizers print the same module? Byte for byte, on csmith's programs
+//! under default pipelines and random sequences: a plain worker against `opt`,
+//! an instrumented one against a plain one.
 
 use std::num::NonZero;
 
@@ -8,7 +9,7 @@ use optsleuth_compiler::csmith;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Emit, Limits, Outcome, PassRegistry, PassSequence, RunRequest};
+use optsleuth_model::{Emit, Limits, Outcome, PassRegistry, PassSequence, Program, RunRequest};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -57,9 +58,20 @@ const PASSES: [&str; 32] = [
 ];
 const SEQUENCE_LENGTH: usize = 20;
 
+/// What is compared with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A plain worker with the distribution's `opt`.
+    WorkerWithOpt,
+    /// A worker with probes with a plain one.
+    CoveredWithPlain,
+}
+
 /// How to compare.
 #[derive(Clone, Debug)]
 pub struct IdentityPlan {
+    /// What.
+    pub subject: Subject,
     /// Which LLVM.
     pub llvm: LlvmChoice,
     /// How many csmith programs.
@@ -96,10 +108,23 @@ pub enum PairVerdict {
     OneFails,
 }
 
-/// Compares all pairs; each worker result with one process of `opt`.
+/// What the first optimizer is measured by.
+enum Reference {
+    Opt,
+    Worker(Box<Bench>),
+}
+
+/// Compares all pairs.
 pub fn compare(plan: &IdentityPlan, progress: &dyn Progress) -> Result<Vec<Pair>, LabError> {
-    let mut bench =
-        Bench::set_up(&plan.llvm, Targets::Native, Flavor::Plain, NonZero::new(1), progress)?;
+    let set_up =
+        |flavor| Bench::set_up(&plan.llvm, Targets::Native, flavor, NonZero::new(1), progress);
+    let (mut bench, mut reference) = match plan.subject {
+        Subject::WorkerWithOpt => (set_up(Flavor::Plain)?, Reference::Opt),
+        Subject::CoveredWithPlain => {
+            let plain = Box::new(set_up(Flavor::Plain)?);
+            (set_up(Flavor::Covered)?, Reference::Worker(plain))
+        }
+    };
     let folder = Workdir::new()
         .map_err(|source| LabError::Io { doing: "make a directory".into(), source })?;
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
@@ -112,11 +137,14 @@ pub fn compare(plan: &IdentityPlan, progress: &dyn Progress) -> Result<Vec<Pair>
         let mut program = clang::read_program(&bench.install, &source, &[])?;
         "program.ll".clone_into(&mut program.name);
         bench.pool.load(&program, &[], Limits::STANDARD)?;
+        if let Reference::Worker(plain) = &mut reference {
+            plain.pool.load(&program, &[], Limits::STANDARD)?;
+        }
         let texts = PIPELINES.iter().map(|text| (*text).to_owned());
         let sequences = (0..plan.n_sequences).map(|_| random_sequence(&bench.registry, &mut rng));
         for text in texts.chain(sequences).collect::<Vec<String>>() {
             let passes = bench.passes(&text)?;
-            let (verdict, bytes) = compare_one(&mut bench, &program, &passes)?;
+            let (verdict, bytes) = compare_one(&mut bench, &mut reference, &program, &passes)?;
             pairs.push(Pair { program: program_seed, passes: passes.to_string(), verdict, bytes });
         }
         progress.count(program_index + 1, plan.n_programs);
@@ -145,27 +173,38 @@ fn random_sequence(registry: &PassRegistry, rng: &mut ChaCha8Rng) -> String {
 
 fn compare_one(
     bench: &mut Bench,
-    program: &optsleuth_model::Program,
+    reference: &mut Reference,
+    program: &Program,
     passes: &PassSequence,
 ) -> Result<(PairVerdict, usize), LabError> {
     let request = RunRequest { emit: Emit::Text, ..RunRequest::new(Some(passes.clone())) };
     let ours = bench.pool.first().run(&request)?;
-    let theirs = Job {
-        install: &bench.install,
-        program,
-        options: &[],
-        passes: Some(passes),
-        verify_each: false,
-        codegen: None,
-        limits: request.limits,
-    }
-    .run()?;
-    let worker_is_fine = matches!(ours.outcome, Outcome::Ok(_));
-    let verdict = match (worker_is_fine, theirs.failure.is_none()) {
-        (true, true) if ours.emitted == theirs.module => PairVerdict::Identical,
-        (true, true) => PairVerdict::Different,
-        (false, false) => PairVerdict::BothFail,
-        _ => PairVerdict::OneFails,
+    // The module, or `None` for a failure.
+    let theirs = match reference {
+        Reference::Worker(plain) => {
+            let result = plain.pool.first().run(&request)?;
+            matches!(result.outcome, Outcome::Ok(_)).then_some(result.emitted)
+        }
+        Reference::Opt => {
+            let job = Job {
+                install: &bench.install,
+                program,
+                options: &[],
+                passes: Some(passes),
+                verify_each: false,
+                codegen: None,
+                limits: request.limits,
+            };
+            let answer = job.run()?;
+            answer.failure.is_none().then_some(answer.module)
+        }
+    };
+    let is_fine = matches!(ours.outcome, Outcome::Ok(_));
+    let verdict = match (is_fine, theirs) {
+        (true, Some(module)) if ours.emitted == module => PairVerdict::Identical,
+        (true, Some(_)) => PairVerdict::Different,
+        (false, None) => PairVerdict::BothFail,
+        (true, None) | (false, Some(_)) => PairVerdict::OneFails,
     };
     Ok((verdict, ours.emitted.len()))
 }

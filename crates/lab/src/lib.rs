@@ -4,11 +4,13 @@
 //! goes to [`Progress`]; everything else is a return value.
 
 mod confirm;
+mod cov;
 pub mod identity;
 mod run;
 mod setup;
 
 pub use confirm::{Confirmation, confirm};
+pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
 

@@ -64,6 +64,16 @@ pub enum LabError {
     /// Not a pass sequence of this LLVM.
     #[error(transparent)]
     Passes(#[from] PassesError),
+    /// A window that the run never came to.
+    #[error(
+        "invocation {first} was not executed: there were {n_invocations}, from 0 on, and skipped ones do not count"
+    )]
+    NoSuchInvocation {
+        /// Where the window starts.
+        first: u32,
+        /// How many there were.
+        n_invocations: u32,
+    },
     /// The worker failed.
     #[error(transparent)]
     Run(#[from] RunError),

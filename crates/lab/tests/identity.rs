@@ -1,12 +1,12 @@
 //! A sample of what `make identity` does at length: the worker's module is the
-//! one that `opt` prints, to the byte.
+//! one that `opt` prints, and a worker with probes prints the same, to the byte.
 
-use optsleuth_lab::identity::{IdentityPlan, PairVerdict, compare};
+use optsleuth_lab::identity::{IdentityPlan, PairVerdict, Subject, compare};
 use optsleuth_lab::{LlvmChoice, Silent};
 
-fn check(llvm: u32, n_programs: usize) {
-    let plan =
-        IdentityPlan { llvm: LlvmChoice::Version(llvm), n_programs, n_sequences: 2, seed: 1000 };
+fn check(subject: Subject, llvm: u32, n_programs: usize) {
+    let llvm = LlvmChoice::Version(llvm);
+    let plan = IdentityPlan { subject, llvm, n_programs, n_sequences: 2, seed: 1000 };
     let pairs = compare(&plan, &Silent).unwrap();
     assert_eq!(pairs.len(), n_programs * 7);
     for pair in &pairs {
@@ -17,10 +17,20 @@ fn check(llvm: u32, n_programs: usize) {
 
 #[test]
 fn llvm_19_prints_what_opt_19_prints() {
-    check(19, 4);
+    check(Subject::WorkerWithOpt, 19, 4);
 }
 
 #[test]
 fn llvm_14_prints_what_opt_14_prints() {
-    check(14, 2);
+    check(Subject::WorkerWithOpt, 14, 2);
+}
+
+#[test]
+fn probes_change_nothing_in_llvm_19() {
+    check(Subject::CoveredWithPlain, 19, 6);
+}
+
+#[test]
+fn probes_change_nothing_in_llvm_14() {
+    check(Subject::CoveredWithPlain, 14, 3);
 }

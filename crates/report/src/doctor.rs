@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use optsleuth_compiler::doctor::{Findings, KernelFinding, LlvmFinding};
+use optsleuth_compiler::llvm::Summary;
 use serde::Serialize;
 
 use crate::{JSON_VERSION, Style};
@@ -23,10 +24,10 @@ pub fn doctor_json(findings: &Findings) -> String {
 }
 
 /// The findings for a person.
-pub fn doctor_text(findings: &Findings, style: Style) -> String {
+pub fn doctor_text(findings: &Findings, verbose: bool, style: Style) -> String {
     let mut out = String::new();
     for llvm in &findings.llvms {
-        llvm_text(&mut out, llvm, style);
+        llvm_text(&mut out, llvm, verbose, style);
     }
     let _ = writeln!(out, "{}", style.heading("Other tools"));
     for tool in &findings.tools {
@@ -46,7 +47,7 @@ pub fn doctor_text(findings: &Findings, style: Style) -> String {
     out
 }
 
-fn llvm_text(out: &mut String, llvm: &LlvmFinding, style: Style) {
+fn llvm_text(out: &mut String, llvm: &LlvmFinding, verbose: bool, style: Style) {
     let state = match llvm.usable {
         true => style.good("ready"),
         false => style.bad("not usable"),
@@ -60,6 +61,27 @@ fn llvm_text(out: &mut String, llvm: &LlvmFinding, style: Style) {
     for part in &llvm.parts {
         let path = part.path.as_ref();
         item(out, part.name, part.purpose, path, "", part.required, &part.install, style);
+    }
+    if let Some(summary) = &llvm.instrumentation {
+        instrumentation_text(out, summary, verbose, style);
+    }
+}
+
+fn instrumentation_text(out: &mut String, summary: &Summary, verbose: bool, style: Style) {
+    let _ = writeln!(
+        out,
+        "  {} coverage      {} of {} members have probes, {} blocks; rewritten in {:.1} s",
+        style.good("yes"),
+        summary.n_instrumented,
+        summary.n_members,
+        summary.n_blocks,
+        summary.rewrite_seconds,
+    );
+    if verbose {
+        for left in &summary.left_alone {
+            let name = format!("{}({})", left.archive, left.member);
+            let _ = writeln!(out, "      left alone: {name}: {}", left.reason);
+        }
     }
 }
 

@@ -3,11 +3,13 @@
 //! **Invariant:** functions from data to `String`. Nothing is printed, read or
 //! measured here, and no number is computed that the data does not hold.
 
+mod cov;
 mod doctor;
 mod passes;
 mod run;
 mod style;
 
+pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
 pub use passes::{passes_json, passes_text};
 pub use run::{run_json, run_text};

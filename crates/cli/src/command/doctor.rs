@@ -2,6 +2,7 @@
 
 use clap::Args;
 use optsleuth_compiler::doctor;
+use optsleuth_lab::LabError;
 use optsleuth_report::{doctor_json, doctor_text};
 
 use super::{print, style};
@@ -10,21 +11,25 @@ use crate::exit::Exit;
 /// Say which compilers are here, what is missing, and how to install it
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  optsleuth doctor\n  optsleuth doctor --json | jq '.llvms[].version'"
+    after_help = "Examples:\n  optsleuth doctor\n  optsleuth doctor --llvm 19 --verbose\n  optsleuth doctor --json | jq '.llvms[].version'"
 )]
 pub(crate) struct Doctor {
+    /// Look at this LLVM only
+    #[arg(long, value_name = "N")]
+    llvm: Option<u32>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 impl Doctor {
-    pub(super) fn run(self) -> Exit {
-        let findings = doctor::examine();
+    pub(super) fn run(self, verbose: bool) -> Result<Exit, LabError> {
+        let findings = doctor::examine(self.llvm);
+        let healthy = findings.is_healthy();
         match self.json {
             true => print(&doctor_json(&findings)),
-            false => print(&doctor_text(&findings, style())),
+            false => print(&doctor_text(&findings, verbose, style())),
         }
-        if findings.is_healthy() { Exit::Clean } else { Exit::Missing }
+        Ok(if healthy { Exit::Clean } else { Exit::Missing })
     }
 }

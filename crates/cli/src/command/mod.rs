@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the flags they share.
 
+mod cov;
 mod doctor;
 mod passes;
 mod run;
@@ -7,7 +8,8 @@ mod run;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use optsleuth_compiler::llvm::Targets;
 use optsleuth_lab::{LabError, LlvmChoice};
 use optsleuth_report::Style;
 
@@ -19,14 +21,16 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     Passes(passes::Passes),
     Run(Box<run::Run>),
+    Cov(Box<cov::Cov>),
 }
 
 impl Command {
-    pub(crate) fn run(self) -> Result<Exit, LabError> {
+    pub(crate) fn run(self, verbose: bool) -> Result<Exit, LabError> {
         match self {
-            Command::Doctor(doctor) => Ok(doctor.run()),
+            Command::Doctor(doctor) => doctor.run(verbose),
             Command::Passes(passes) => passes.run(),
             Command::Run(run) => run.run(),
+            Command::Cov(cov) => cov.run(),
         }
     }
 }
@@ -52,6 +56,53 @@ impl LlvmFlags {
     }
 }
 
+/// Which program, and how to read it.
+#[derive(Debug, Args)]
+pub(crate) struct ProgramFlags {
+    /// A .c, .ll or .bc file
+    #[arg(value_name = "PROGRAM")]
+    path: PathBuf,
+    /// An LLVM option, as `opt` takes it; may be given several times
+    #[arg(long = "option", value_name = "OPT", allow_hyphen_values = true)]
+    options: Vec<String>,
+    /// Link the code generators of other targets, too
+    #[arg(long, value_enum, default_value_t = TargetSet::Native)]
+    targets: TargetSet,
+    /// A folder with headers, for C
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<String>,
+    /// A macro, for C
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Any other flag for clang
+    #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
+    more: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TargetSet {
+    /// That of this machine
+    Native,
+    /// All that this LLVM was built with
+    All,
+}
+
+impl ProgramFlags {
+    fn targets(&self) -> Targets {
+        match self.targets {
+            TargetSet::Native => Targets::Native,
+            TargetSet::All => Targets::All,
+        }
+    }
+
+    fn c_flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = self.include.iter().map(|dir| format!("-I{dir}")).collect();
+        flags.extend(self.define.iter().map(|name| format!("-D{name}")));
+        flags.extend(self.more.iter().cloned());
+        flags
+    }
+}
+
 /// Colours for a terminal, unless somebody does not want them.
 fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -70,4 +121,40 @@ fn print(text: &str) {
         let _ = out.write_all(b"\n");
     }
     let _ = out.flush();
+}
+
+/// Seconds with a fraction.
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=100_000.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give seconds from 0.01 to 100000".to_owned()),
+    }
+}
+
+/// `7` -> 7..8, `3..9`, `12..` -> to the end.
+fn parse_range(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
+    let (from, end) = match text.split_once("..") {
+        None => {
+            let index = number(text)?;
+            (index, index.saturating_add(1))
+        }
+        Some((from, "")) => (number(from)?, u32::MAX),
+        Some((from, end)) => (number(from)?, number(end)?),
+    };
+    if from < end { Ok((from, end)) } else { Err(format!("`{text}` is an empty range")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_single_bounded_or_open() {
+        assert_eq!(parse_range("7"), Ok((7, 8)));
+        assert_eq!(parse_range("3..9"), Ok((3, 9)));
+        assert_eq!(parse_range("12.."), Ok((12, u32::MAX)));
+        assert!(parse_range("9..3").is_err());
+        assert!(parse_range("x").is_err());
+    }
 }

@@ -4,13 +4,12 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use optsleuth_compiler::llvm::Targets;
+use clap::Args;
 use optsleuth_lab::{LabError, RunPlan, RunReport, run};
 use optsleuth_model::{CodegenLevel, Execute, Limits, Outcome, ProgramEnd, SkipSet};
 use optsleuth_report::{run_json, run_text};
 
-use super::{LlvmFlags, print, style};
+use super::{LlvmFlags, ProgramFlags, parse_range, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
 
@@ -25,28 +24,13 @@ use crate::progress::Bar;
 
 The program is a .c, .ll or .bc file. Exit codes: docs/exit-codes.md.")]
 pub(crate) struct Run {
-    /// A .c, .ll or .bc file
-    program: PathBuf,
+    #[command(flatten)]
+    program: ProgramFlags,
     #[command(flatten)]
     llvm: LlvmFlags,
     /// The passes, as `opt -passes=` takes them; a flat list is nested as needed
     #[arg(long, value_name = "PASSES", allow_hyphen_values = true)]
     passes: String,
-    /// An LLVM option, as `opt` takes it; may be given several times
-    #[arg(long = "option", value_name = "OPT", allow_hyphen_values = true)]
-    options: Vec<String>,
-    /// Link the code generators of other targets, too
-    #[arg(long, value_enum, default_value_t = TargetSet::Native)]
-    targets: TargetSet,
-    /// A folder with headers, for C
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<String>,
-    /// A macro, for C
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    define: Vec<String>,
-    /// Any other flag for clang
-    #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
-    c_flags: Vec<String>,
     /// Verify the IR after every pass, not only at the end
     #[arg(long)]
     verify_each: bool,
@@ -91,14 +75,6 @@ pub(crate) struct Run {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TargetSet {
-    /// That of this machine
-    Native,
-    /// All that this LLVM was built with
-    All,
-}
-
 impl Run {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let bar = Bar::new();
@@ -121,14 +97,11 @@ impl Run {
         let time = Duration::from_secs_f64(self.timeout);
         RunPlan {
             llvm: self.llvm.choice(),
-            targets: match self.targets {
-                TargetSet::Native => Targets::Native,
-                TargetSet::All => Targets::All,
-            },
-            program: self.program.clone(),
-            c_flags: self.all_c_flags(),
+            targets: self.program.targets(),
+            program: self.program.path.clone(),
+            c_flags: self.program.c_flags(),
             passes: self.passes.clone(),
-            options: self.options.clone(),
+            options: self.program.options.clone(),
             skips: SkipSet::of_ranges(self.skip.iter().copied()),
             verify_each: self.verify_each,
             execute: match (self.execute, self.as_process) {
@@ -154,13 +127,6 @@ impl Run {
             list_invocations: self.invocations,
         }
     }
-
-    fn all_c_flags(&self) -> Vec<String> {
-        let mut flags: Vec<String> = self.include.iter().map(|dir| format!("-I{dir}")).collect();
-        flags.extend(self.define.iter().map(|name| format!("-D{name}")));
-        flags.extend(self.c_flags.iter().cloned());
-        flags
-    }
 }
 
 fn exit_of(report: &RunReport) -> Exit {
@@ -183,40 +149,5 @@ fn exit_of(report: &RunReport) -> Exit {
         | Outcome::Timeout { .. }
         | Outcome::OutOfMemory { .. }
         | Outcome::CodegenFailure { .. } => Exit::BugFound,
-    }
-}
-
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.01..=100_000.0).contains(&seconds) => Ok(seconds),
-        _ => Err("give seconds from 0.01 to 100000".to_owned()),
-    }
-}
-
-/// `7` -> 7..8, `3..9`, `12..` -> to the end.
-fn parse_range(text: &str) -> Result<(u32, u32), String> {
-    let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
-    let (from, end) = match text.split_once("..") {
-        None => {
-            let index = number(text)?;
-            (index, index.saturating_add(1))
-        }
-        Some((from, "")) => (number(from)?, u32::MAX),
-        Some((from, end)) => (number(from)?, number(end)?),
-    };
-    if from < end { Ok((from, end)) } else { Err(format!("`{text}` is an empty range")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_are_single_bounded_or_open() {
-        assert_eq!(parse_range("7"), Ok((7, 8)));
-        assert_eq!(parse_range("3..9"), Ok((3, 9)));
-        assert_eq!(parse_range("12.."), Ok((12, u32::MAX)));
-        assert!(parse_range("9..3").is_err());
-        assert!(parse_range("x").is_err());
     }
 }

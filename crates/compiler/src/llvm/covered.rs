@@ -293,14 +293,18 @@ impl HeaderCode {
                 let is_file_local = base.starts_with("_ZL") || base.contains("_GLOBAL__N_");
                 let is_clone_of_many =
                     !is_file_local && self.clones.get(symbol).is_some_and(|&count| count > 1);
-                let bare = name.split('<').next().unwrap_or(name);
-                let result = bare.rsplit(' ').next().unwrap_or(bare);
                 self.shared.contains(base)
                     || is_clone_of_many
-                    || CONTAINERS.iter().any(|container| result.starts_with(container))
+                    || CONTAINERS.iter().any(|container| qualified(name).starts_with(container))
             }
         }
     }
+}
+
+/// A demangled name without its return type, up to its first arguments.
+fn qualified(name: &str) -> &str {
+    let bare = name.split(['<', '(']).next().unwrap_or(name);
+    bare.rsplit(' ').next().unwrap_or(bare)
 }
 
 fn file_name(path: &str) -> String {
@@ -348,6 +352,8 @@ mod tests {
         check("_Z3ownv", Linkage::Global, false);
         check("_ZL5helpsi", Linkage::Local, false);
         check("_ZL5helpsi.isra.0", Linkage::Local, false);
+        // A lambda inside a function that takes a `std::optional`.
+        check("_ZZN4llvm4MineC1ESt8optionalIiEENK3$_0clEv", Linkage::Local, false);
         check("_ZNSt6vectorIN12_GLOBAL__N_11TESaIS1_EE3endEv", Linkage::Local, true);
     }
 }

@@ -15,5 +15,5 @@ pub use covered::{CoverError, LeftAlone, Summary};
 pub use install::{Install, InstallError, NEWEST, OLDEST, discover, find, from_llvm_config};
 pub use pool::Pool;
 pub use provision::{Flavor, ProvisionError, Provisioned, Step, Targets, provision};
-pub(crate) use provision::{cxx_compiler, lld};
+pub(crate) use provision::{cxx_compiler, instrumentation, lld};
 pub use worker::{RunError, Sandbox, Worker};

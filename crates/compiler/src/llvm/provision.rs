@@ -233,15 +233,25 @@ pub fn provision(
     })?;
     let entry = match flavor {
         Flavor::Plain => plain,
-        Flavor::Covered => {
-            let key = format!("{}-covered-{COVERED_RECIPE}", recipe.key);
-            in_cache(&key, progress, |folder, progress| {
-                build_covered(install, &recipe, &plain, folder, progress)?;
-                finish(install, folder, targets, Flavor::Covered, progress)
-            })?
-        }
+        Flavor::Covered => in_cache(&covered_key(&recipe), progress, |folder, progress| {
+            build_covered(install, &recipe, &plain, folder, progress)?;
+            finish(install, folder, targets, Flavor::Covered, progress)
+        })?,
     };
     Ok(Provisioned::new(install, &entry, targets, flavor))
+}
+
+/// What instrumentation did to this LLVM, if it was done already.
+pub(crate) fn instrumentation(install: &Install) -> Option<Summary> {
+    let key = covered_key(&recipe(install, Targets::Native).ok()?);
+    let entry = cache_root().ok()?.join("workers").join(key);
+    is_whole(&entry).then(|| {
+        Provisioned::new(install, &entry, Targets::Native, Flavor::Covered).summary().ok()
+    })?
+}
+
+fn covered_key(recipe: &Recipe) -> String {
+    format!("{}-covered-{COVERED_RECIPE}", recipe.key)
 }
 
 /// The entry of this key, built by `build` if it is not there.
