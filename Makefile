@@ -6,7 +6,7 @@
 CARGO ?= cargo
 OPTSLEUTH = target/release/optsleuth
 
-.PHONY: help demo test setup build lint bench identity clean
+.PHONY: help demo test setup build lint bench identity covered test-all-llvms clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,16 @@ identity: build ## Compare workers with opt on hundreds of programs
 	@scripts/setup.sh test
 	$(CARGO) xtask identity --llvm 19 --programs 28 --sequences 3
 	$(CARGO) xtask identity --llvm 14 --programs 8 --sequences 3
+
+covered: build ## Compare workers with and without probes on hundreds of programs
+	@scripts/setup.sh all-llvms
+	$(CARGO) xtask identity --covered --llvm 19 --programs 64 --sequences 3
+	$(CARGO) xtask identity --covered --llvm 14 --programs 26 --sequences 3
+	$(CARGO) xtask identity --covered --llvm 22 --programs 26 --sequences 3
+
+test-all-llvms: build ## Build both workers for every LLVM that apt has, compare a sample
+	@scripts/setup.sh all-llvms
+	$(CARGO) xtask all-llvms
 
 clean: ## Remove what was built here (not the cache of workers)
 	$(CARGO) clean

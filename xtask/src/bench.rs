@@ -17,6 +17,10 @@ use optsleuth_lab::{Bench as Workbench, LlvmChoice, Silent};
 use optsleuth_model::{Execute, Limits, Outcome, Program, RunRequest};
 use serde::Serialize;
 
+/// What rewriting and linking may take, in seconds.
+const PROVISION_BAR: f64 = 15.0;
+/// Runs an hour of the LocSeq paper's set-up, with gcov.
+const LOCSEQ_PER_HOUR: f64 = 945.0;
 const PASSES: &str = "default<O2>";
 
 /// Measure speed as ratios, in one run, and keep the raw data
@@ -49,9 +53,24 @@ struct Ratio {
     ours_ms: f64,
     theirs_ms: f64,
     ours_per_second: f64,
+    /// Time of the other by time of ours.
     ratio: f64,
     /// What the ratio has to reach; `None` for one that is only reported.
     bar: Option<f64>,
+    met: bool,
+}
+
+/// What coverage costs.
+#[derive(Serialize)]
+struct Cost {
+    what: &'static str,
+    plain_ms: f64,
+    covered_ms: f64,
+    covered_per_hour: f64,
+    /// Time with coverage by time without.
+    ratio: f64,
+    /// What the ratio must not pass.
+    bar: f64,
     met: bool,
 }
 
@@ -65,6 +84,9 @@ struct Raw {
     big_program_lines: usize,
     series: Vec<Series>,
     ratios: Vec<Ratio>,
+    costs: Vec<Cost>,
+    /// Rewriting the archives and linking, when the covered worker was built.
+    provision_seconds: f64,
 }
 
 impl Series {
@@ -86,6 +108,20 @@ impl Series {
     }
 }
 
+fn cost(what: &'static str, plain: &Series, covered: &Series, bar: f64) -> Cost {
+    let (plain_ms, covered_ms) = (plain.median(), covered.median());
+    let ratio = covered_ms / plain_ms;
+    Cost {
+        what,
+        plain_ms,
+        covered_ms,
+        covered_per_hour: 3.6e6 / covered_ms,
+        ratio,
+        bar,
+        met: ratio <= bar,
+    }
+}
+
 fn ratio(what: &'static str, ours: &Series, theirs: &Series, bar: Option<f64>) -> Ratio {
     let (ours_ms, theirs_ms) = (ours.median(), theirs.median());
     Ratio {
@@ -104,8 +140,10 @@ fn ratio(what: &'static str, ours: &Series, theirs: &Series, bar: Option<f64>) -
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let choice = LlvmChoice::Version(self.llvm);
-        let mut bench =
-            Workbench::set_up(&choice, Targets::Native, Flavor::Plain, NonZero::new(1), &Silent)?;
+        let set_up =
+            |flavor| Workbench::set_up(&choice, Targets::Native, flavor, NonZero::new(1), &Silent);
+        let mut bench = set_up(Flavor::Plain)?;
+        let mut covered = set_up(Flavor::Covered)?;
         let folder = Workdir::new()?;
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/sum.c");
         let small = clang::read_program(&bench.install, &source, &[])?;
@@ -124,6 +162,9 @@ impl Bench {
         let passes = bench.passes(PASSES)?;
         let request = RunRequest::new(Some(passes));
         let execute = RunRequest { execute: Execute::InChild, ..request.clone() };
+        let with_coverage = RunRequest { coverage: true, ..request.clone() };
+        let mut covered_small = Series::new("covered worker, small program");
+        let mut covered_big = Series::new("covered worker, big program");
         let mut worker_small = Series::new("worker, small program");
         let mut spawn_small = Series::new("opt process, small program");
         let mut worker_execute = Series::new("worker, compile and execute");
@@ -132,8 +173,10 @@ impl Bench {
         let mut spawn_big = Series::new("opt process, big program");
         for round in 0..self.rounds {
             bench.pool.load(&small, &[], Limits::STANDARD)?;
+            covered.pool.load(&small, &[], Limits::STANDARD)?;
             for _ in 0..10 {
                 worker_small.time(|| ok(&mut bench, &request))?;
+                covered_small.time(|| ok(&mut covered, &with_coverage))?;
                 worker_execute.time(|| ok(&mut bench, &execute))?;
             }
             for _ in 0..2 {
@@ -146,7 +189,11 @@ impl Bench {
             }
             if round % 3 == 0 {
                 bench.pool.load(&big, &[], Limits::STANDARD)?;
-                worker_big.time(|| ok(&mut bench, &request))?;
+                covered.pool.load(&big, &[], Limits::STANDARD)?;
+                for _ in 0..3 {
+                    worker_big.time(|| ok(&mut bench, &request))?;
+                    covered_big.time(|| ok(&mut covered, &with_coverage))?;
+                }
                 spawn_big.time(|| Ok(opt_big.check().map(|_| ())?))?;
             }
         }
@@ -160,7 +207,15 @@ impl Bench {
             ),
             ratio("runs of passes, csmith program", &worker_big, &spawn_big, None),
         ];
+        let costs = vec![
+            cost("15-line program", &worker_small, &covered_small, 1.4),
+            cost("csmith program", &worker_big, &covered_big, 1.25),
+        ];
+        let summary = covered.provisioned.summary()?;
+        let provision_seconds = summary.rewrite_seconds + summary.link_seconds;
         let raw = Raw {
+            costs,
+            provision_seconds,
             version: 1,
             llvm: bench.install.version.clone(),
             passes: PASSES,
@@ -169,10 +224,12 @@ impl Bench {
             big_program_lines,
             series: vec![
                 worker_small,
+                covered_small,
                 spawn_small,
                 worker_execute,
                 spawn_execute,
                 worker_big,
+                covered_big,
                 spawn_big,
             ],
             ratios,
@@ -182,7 +239,10 @@ impl Bench {
         let file = self.out.join("worker-speed.json");
         std::fs::write(&file, serde_json::to_vec_pretty(&raw)?)?;
         println!("\nraw data: {}", file.display());
-        let missed: Vec<&str> = raw.ratios.iter().filter(|r| !r.met).map(|r| r.what).collect();
+        let ratios = raw.ratios.iter().filter(|r| !r.met).map(|r| r.what);
+        let costs = raw.costs.iter().filter(|cost| !cost.met).map(|cost| cost.what);
+        let slow = (raw.provision_seconds > PROVISION_BAR).then_some("instrumenting");
+        let missed: Vec<&str> = ratios.chain(costs).chain(slow).collect();
         anyhow::ensure!(missed.is_empty(), "below the bar: {}", missed.join(", "));
         Ok(())
     }
@@ -240,4 +300,21 @@ fn print_table(raw: &Raw) {
             r.bar.map_or("none".to_owned(), |bar| format!("{bar:.0}"))
         );
     }
+    println!(
+        "\n| coverage of | plain | covered | runs/hour and core | by LocSeq's {LOCSEQ_PER_HOUR} | ratio | at most |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for c in &raw.costs {
+        println!(
+            "| {} | {:.2} ms | {:.2} ms | {:.0} | {:.0} | {:.2} | {:.2} |",
+            c.what,
+            c.plain_ms,
+            c.covered_ms,
+            c.covered_per_hour,
+            c.covered_per_hour / LOCSEQ_PER_HOUR,
+            c.ratio,
+            c.bar
+        );
+    }
+    println!("\nrewriting the archives and linking took {:.1} s", raw.provision_seconds);
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use optsleuth_compiler::llvm::{self, Flavor, Targets};
 use optsleuth_lab::identity::{IdentityPlan, Pair, PairVerdict, Subject, compare};
 use optsleuth_lab::{LlvmChoice, Silent};
 
@@ -66,6 +67,35 @@ impl Identity {
         ensure!(wrong == 0, "{wrong} pairs are not the same");
         Ok(())
     }
+}
+
+/// A sample of both comparisons on every LLVM that is installed.
+pub(crate) fn all_llvms() -> anyhow::Result<()> {
+    let mut failed = Vec::new();
+    for (llvm, found) in llvm::discover() {
+        let install = found?;
+        for covered in [false, true] {
+            let sample =
+                Identity { covered, llvm, programs: 3, sequences: 3, seed: 500, csv: None };
+            if let Err(error) = sample.run() {
+                println!("LLVM {llvm}: {error:#}");
+                failed.push(llvm);
+            }
+        }
+        let quiet = &mut |_| {};
+        let worker = llvm::provision(&install, Targets::Native, Flavor::Covered, quiet)?;
+        let summary = worker.summary()?;
+        println!(
+            "LLVM {llvm}: {} of {} members have probes, {} blocks, {:.1} s for rewriting, {:.1} s for linking",
+            summary.n_instrumented,
+            summary.n_members,
+            summary.n_blocks,
+            summary.rewrite_seconds,
+            summary.link_seconds,
+        );
+    }
+    ensure!(failed.is_empty(), "not the same on LLVM {failed:?}");
+    Ok(())
 }
 
 fn csv(pairs: &[Pair]) -> String {

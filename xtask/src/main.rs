@@ -15,6 +15,8 @@ enum Task {
     Bench(bench::Bench),
     /// Compare workers with `opt`, byte for byte, on csmith's programs
     Identity(identity::Identity),
+    /// Provision every installed LLVM and compare a sample on each
+    AllLlvms,
     /// Check what no compiler checks: the map in DESIGN.md, file headers, links
     Tidy,
 }
@@ -23,6 +25,7 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Bench(bench) => bench.run(),
         Task::Identity(identity) => identity.run(),
+        Task::AllLlvms => identity::all_llvms(),
         Task::Tidy => tidy::run(),
     }
 }

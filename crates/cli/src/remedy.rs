@@ -39,11 +39,18 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::NoSuchInvocation { .. } => {
             Some("`optsleuth run ... --invocations` lists them".into())
         }
+        LabError::NoLines => Some(
+            "build LLVM with -g and name it with `--llvm-config`; files and functions need none"
+                .into(),
+        ),
         LabError::Run(error) => run_remedy(error),
         LabError::Distribution(DistributionError::Missing { major, .. }) => {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
         }
-        LabError::Distribution(_) | LabError::Tool(_) | LabError::Io { .. } => None,
+        LabError::Distribution(_)
+        | LabError::Lines(_)
+        | LabError::Tool(_)
+        | LabError::Io { .. } => None,
     }
 }
 
@@ -150,6 +157,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Syntax { .. }
         | LabError::Passes(_)
         | LabError::NoSuchInvocation { .. }
+        | LabError::NoLines
         | LabError::Run(
             RunError::BadOptions(_)
             | RunError::BadModule { .. }
@@ -160,6 +168,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::Provision(_)
         | LabError::Run(_)
         | LabError::Distribution(_)
+        | LabError::Lines(_)
         | LabError::Tool(_)
         | LabError::Io { .. } => Exit::Internal,
     }

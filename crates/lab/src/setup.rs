@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::llvm::{
-    self, Flavor, Install, InstallError, Pool, ProvisionError, Provisioned, RunError, Step, Targets,
+    self, CoverError, Flavor, Install, InstallError, Pool, ProvisionError, Provisioned, RunError,
+    Step, Targets,
 };
 use optsleuth_compiler::spawn::ToolError;
 use optsleuth_model::{
@@ -74,6 +75,12 @@ pub enum LabError {
         /// How many there were.
         n_invocations: u32,
     },
+    /// Debug information cannot be read.
+    #[error(transparent)]
+    Lines(CoverError),
+    /// There is no debug information.
+    #[error("the archives of this LLVM carry no debug information, so blocks have no lines")]
+    NoLines,
     /// The worker failed.
     #[error(transparent)]
     Run(#[from] RunError),

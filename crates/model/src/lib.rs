@@ -5,6 +5,7 @@
 //! **Invariant:** plain data. Nothing here opens a file, starts a process or
 //! looks at a clock.
 
+mod block_lines;
 mod code_map;
 mod coverage;
 mod invocation;
@@ -16,6 +17,7 @@ mod program;
 mod run;
 mod signature;
 
+pub use block_lines::BlockLines;
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
 pub use invocation::{Invocation, SkipSet};

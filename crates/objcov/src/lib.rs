@@ -21,6 +21,7 @@ mod index;
 mod instrument;
 mod layout;
 mod leaders;
+mod lines;
 mod moved;
 mod probe;
 mod references;
@@ -37,5 +38,6 @@ pub use archive::{ArchiveError, ArchiveOptions, ArchiveResult, MemberReport, ins
 pub use boundary::{PAGE, START_SYMBOL, STOP_SYMBOL, boundary_objects};
 pub use index::{Block, FunctionIndex, Linkage};
 pub use instrument::{Instrumented, Options, instrument_object};
+pub use lines::{Lines, LinesError, SourceLine};
 pub use probe::{PROBE_SECTION, PROBE_SYMBOL_PREFIX};
 pub use skip::Skip;

@@ -5,12 +5,14 @@
 
 mod cov;
 mod doctor;
+mod lcov;
 mod passes;
 mod run;
 mod style;
 
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
+pub use lcov::lcov;
 pub use passes::{passes_json, passes_text};
 pub use run::{run_json, run_text};
 pub use style::Style;

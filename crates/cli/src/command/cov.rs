@@ -1,11 +1,13 @@
 //! `optsleuth cov`: which parts of the compiler a run executed.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use optsleuth_lab::{CovPlan, LabError, cov};
+use optsleuth_compiler::llvm::block_lines;
+use optsleuth_lab::{CovPlan, CovReport, CovRun, LabError, Progress as _, cov};
 use optsleuth_model::Limits;
-use optsleuth_report::{cov_json, cov_text, diff_json, diff_text};
+use optsleuth_report::{cov_json, cov_text, diff_json, diff_text, lcov};
 
 use super::{LlvmFlags, ProgramFlags, parse_range, print, style};
 use crate::exit::Exit;
@@ -46,6 +48,9 @@ pub(crate) struct Cov {
     /// How many files and functions to print
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
+    /// Write line coverage in lcov's format; for an LLVM of your own, built with -g
+    #[arg(long, value_name = "FILE", conflicts_with = "diff")]
+    lcov: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -55,6 +60,10 @@ impl Cov {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let bar = Bar::new();
         let report = cov(&self.plan(), &bar)?;
+        if let (Some(path), Some(run)) = (&self.lcov, report.runs.first()) {
+            bar.step("reading debug information");
+            write_lcov(&report, run, path)?;
+        }
         bar.finish();
         let text = match (&report.runs[..], self.json) {
             ([a, b], true) => diff_json(&report, a, b),
@@ -80,4 +89,14 @@ impl Cov {
             limits: Limits { compile: Duration::from_secs_f64(self.timeout), ..Limits::STANDARD },
         }
     }
+}
+
+fn write_lcov(report: &CovReport, run: &CovRun, path: &Path) -> Result<(), LabError> {
+    let coverage = run.window.as_ref().map_or(&run.coverage, |(coverage, _)| coverage);
+    let lines = block_lines(&report.map, coverage).map_err(LabError::Lines)?;
+    if lines.lines.is_empty() {
+        return Err(LabError::NoLines);
+    }
+    std::fs::write(path, lcov(&lines, coverage))
+        .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
 }

@@ -356,4 +356,39 @@ mod tests {
         check("_ZZN4llvm4MineC1ESt8optionalIiEENK3$_0clEv", Linkage::Local, false);
         check("_ZNSt6vectorIN12_GLOBAL__N_11TESaIS1_EE3endEv", Linkage::Local, true);
     }
+
+    /// A user's own build: a small archive with debug information, from source
+    /// to line.
+    #[test]
+    fn blocks_of_an_archive_with_debug_information_have_lines() {
+        use crate::llvm::{block_lines, find};
+        use crate::spawn::Tool;
+        use optsleuth_model::Coverage;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let source = "int sign(int x) {\n  if (x < 0)\n    return -1;\n  return x > 0;\n}\n";
+        fs::write(path("sign.c"), source).unwrap();
+        fs::write(path("main.c"), "int sign(int);\nint main(void) { return sign(7); }\n").unwrap();
+        let install = find(19).unwrap();
+        let tool = |name: &str| Tool::new(install.tool(name).unwrap()).directory(folder.path());
+        tool("clang").args(["-g", "-O0", "-c", "sign.c"]).check().unwrap();
+        tool("clang").args(["-c", "main.c"]).check().unwrap();
+        tool("llvm-ar").args(["rcs", "libsign.a", "sign.o"]).check().unwrap();
+
+        fs::create_dir(path("out")).unwrap();
+        let covered = instrument(&[path("libsign.a")], &path("out"), &|_| {}).unwrap();
+        let linked = tool("clang").arg(&covered.first).arg("main.o").args(&covered.archives);
+        linked.arg(&covered.last).args(["-no-pie", "-o", "program"]).check().unwrap();
+        let map = covered.code_map(&path("program")).unwrap();
+        assert_eq!(map.functions.len(), 1);
+        assert_eq!(map.functions[0].name, "sign");
+        assert_eq!(map.files, ["libsign.a/sign"]);
+
+        let all = Coverage::of(map.functions[0].block_ids());
+        let lines = block_lines(&map, &all).unwrap();
+        assert!(lines.files[0].ends_with("sign.c"), "{:?}", lines.files);
+        let found: Vec<u32> = lines.hits(&all).keys().map(|(_, line)| *line).collect();
+        assert_eq!(found, [1, 3, 4, 5]);
+    }
 }

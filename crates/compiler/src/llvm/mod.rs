@@ -4,6 +4,7 @@ mod classify;
 mod covered;
 mod embedded;
 mod install;
+mod lines;
 mod pool;
 mod protocol;
 mod provision;
@@ -13,6 +14,7 @@ mod worker;
 
 pub use covered::{CoverError, LeftAlone, Summary};
 pub use install::{Install, InstallError, NEWEST, OLDEST, discover, find, from_llvm_config};
+pub use lines::block_lines;
 pub use pool::Pool;
 pub use provision::{Flavor, ProvisionError, Provisioned, Step, Targets, provision};
 pub(crate) use provision::{cxx_compiler, instrumentation, lld};

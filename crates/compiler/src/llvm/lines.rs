@@ -1,0 +1,79 @@
+//! Blocks of a covered worker -> source lines, from the debug information of
+//! the archives it was made of.
+//!
+//! Distributions ship archives without any; a user's own build may have it.
+//! Read when somebody asks for lines, not when the worker is built: the debug
+//! information of an LLVM is many times its code.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+
+use object::read::archive::ArchiveFile;
+use optsleuth_model::{BlockLines, CodeFunction, CodeMap, CodeObject, Coverage};
+use optsleuth_objcov::Lines;
+
+use super::covered::CoverError;
+
+/// The lines of all blocks in the objects that a coverage touches. Objects
+/// without debug information, or with damaged one, have none.
+pub fn block_lines(map: &CodeMap, coverage: &Coverage) -> Result<BlockLines, CoverError> {
+    let mut by_object: BTreeMap<u32, Vec<&CodeFunction>> = BTreeMap::new();
+    for function in &map.functions {
+        by_object.entry(function.origin.object).or_default().push(function);
+    }
+    let is_covered = |function: &&CodeFunction| {
+        function.blocks.iter().any(|&(from, end)| coverage.count_range(from, end) > 0)
+    };
+    let mut archives: HashMap<&str, Vec<u8>> = HashMap::new();
+    let mut result = BlockLines::default();
+    let mut file_ids: HashMap<String, u32> = HashMap::new();
+    for (object, functions) in by_object {
+        if !functions.iter().any(is_covered) {
+            continue;
+        }
+        let object = &map.objects[object as usize];
+        if !archives.contains_key(object.archive.as_str()) {
+            let path = Path::new(&object.archive);
+            let bytes = fs::read(path)
+                .map_err(|source| CoverError::Io { path: path.to_owned(), source })?;
+            archives.insert(&object.archive, bytes);
+        }
+        let Some(lines) = object_lines(&archives[object.archive.as_str()], object) else {
+            continue;
+        };
+        for function in functions {
+            for (block, &offset) in function.block_ids().zip(&function.origin.offsets) {
+                let Some(found) = lines.find(function.origin.section, offset) else { continue };
+                let next = file_ids.len() as u32;
+                let file = *file_ids.entry(found.file.to_owned()).or_insert_with(|| {
+                    result.files.push(found.file.to_owned());
+                    next
+                });
+                result.lines.insert(block, (file, found.line));
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// The line table of one member.
+fn object_lines(archive: &[u8], object: &CodeObject) -> Option<Lines> {
+    let file = ArchiveFile::parse(archive).ok()?;
+    let member = file.members().nth(object.position as usize)?.ok()?;
+    let thin;
+    let bytes = if member.is_thin() {
+        let beside = Path::new(&object.archive).parent()?;
+        thin = fs::read(beside.join(String::from_utf8_lossy(member.name()).as_ref())).ok()?;
+        &thin
+    } else {
+        member.data(archive).ok()?
+    };
+    match Lines::read(bytes) {
+        Ok(lines) => lines,
+        Err(error) => {
+            tracing::warn!(member = object.member, %error, "no lines");
+            None
+        }
+    }
+}
