@@ -6,14 +6,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use optsleuth_objcov::{ArchiveOptions, FunctionIndex, instrument_archive};
-use tools::{Bench, Setup, programs};
-
-/// How the observer works: see `programs/observer.c`.
-const TRAPS: &str = "traps";
-const STEPS: &str = "steps";
+use tools::{Bench, Method, Setup};
 
 /// Observes `plain` and compares every block of every function with the hits of `instrumented`.
-fn check(bench: &Bench, functions: Vec<FunctionIndex>, method: &str, what: &str) {
+fn check(bench: &Bench, functions: Vec<FunctionIndex>, method: Method, what: &str) {
     let trial = bench.compare("plain", "instrumented", functions, what);
     let symbols = bench.symbols("plain");
     let mut blocks = Vec::new();
@@ -29,7 +25,7 @@ fn check(bench: &Bench, functions: Vec<FunctionIndex>, method: &str, what: &str)
         }
     }
     let addresses = blocks.iter().map(|block| block.0).collect::<BTreeSet<_>>();
-    let seen = observe(bench, &addresses, method);
+    let (seen, _) = bench.observe(&["./plain"], &[], &addresses, method);
     for &(at, is_hit, symbol, offset) in &blocks {
         assert_eq!(seen.contains(&at), is_hit, "{what}: {symbol} block {offset:#x}");
     }
@@ -41,19 +37,8 @@ fn check(bench: &Bench, functions: Vec<FunctionIndex>, method: &str, what: &str)
     );
 }
 
-/// Which of `addresses` the plain program executes.
-fn observe(bench: &Bench, addresses: &BTreeSet<u64>, method: &str) -> BTreeSet<u64> {
-    let source = programs().join("observer.c");
-    tools::must(&["gcc", "-O2", tools::path(&source), "-o", "observer"], bench.path());
-    let list = addresses.iter().map(|address| format!("{address:x}\n")).collect::<String>();
-    fs::write(bench.path().join("addresses"), list).expect("write");
-    tools::run(&["./observer", method, "addresses", "seen", "./plain"], bench.path(), &[]);
-    let seen = fs::read_to_string(bench.path().join("seen")).expect("addresses");
-    seen.lines().filter_map(|line| u64::from_str_radix(line, 16).ok()).collect()
-}
-
 /// Compares `source`, translated by each compiler at each level of `ways`.
-fn check_program(source: &str, method: &str, ways: &[(&str, &str)]) {
+fn check_program(source: &str, method: Method, ways: &[(&str, &str)]) {
     let bench = Bench::new();
     for (compiler, level) in ways {
         let flags = [level, "-fno-pic", "-fcf-protection"];
@@ -71,13 +56,13 @@ fn check_program(source: &str, method: &str, ways: &[(&str, &str)]) {
 fn breakpoints_see_the_same_blocks() {
     for source in ["switch.c", "throw.cpp", "jumps.c", "asm.c"] {
         let ways = [("gcc", "-O0"), ("gcc", "-O2"), ("clang-19", "-O1"), ("clang-19", "-O3")];
-        check_program(source, TRAPS, &ways);
+        check_program(source, Method::Traps, &ways);
     }
 }
 
 #[test]
 fn single_stepping_sees_the_same_blocks() {
-    check_program("goto.c", STEPS, &[("gcc", "-O1"), ("clang-19", "-O2")]);
+    check_program("goto.c", Method::Steps, &[("gcc", "-O1"), ("clang-19", "-O2")]);
 }
 
 #[test]
@@ -94,5 +79,5 @@ fn a_library_is_covered_exactly() {
     bench.link_framed(setup, &["main.o", "libcov.a"], "instrumented");
     let functions =
         result.members.into_iter().filter_map(|member| member.outcome.ok()).flatten().collect();
-    check(&bench, functions, TRAPS, path);
+    check(&bench, functions, Method::Traps, path);
 }

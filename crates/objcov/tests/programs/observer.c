@@ -1,7 +1,8 @@
 // The independent observer: which of the given instructions of an unmodified program are executed?
-// usage: observer traps|steps ADDRESSES HITS PROGRAM ARGUMENT...
+// usage: observer traps|steps|steps:ADDRESS ADDRESSES HITS PROGRAM ARGUMENT...
 // ADDRESSES is a file of ascending hexadecimal addresses in a position-dependent program; those executed go to HITS.
 // "traps" puts a breakpoint on every address and removes it when hit; "steps" stops after every instruction.
+// "steps:ADDRESS" uses breakpoints until that one of the addresses is reached, and steps from there on.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +31,9 @@ static void load(const char *path) {
 }
 int main(int argc, char **argv) {
     if (argc < 5) return 2;
-    int is_traps = !strcmp(argv[1], "traps");
+    const char *from = strchr(argv[1], ':');
+    unsigned long turn = from ? strtoul(from + 1, NULL, 16) : 0;
+    int is_traps = from || !strcmp(argv[1], "traps");
     load(argv[2]);
     pid_t child = fork();
     if (child == 0) {
@@ -61,10 +64,15 @@ int main(int argc, char **argv) {
                 if (pwrite(memory, original + (at - low), 1, at) != 1) return 6;
                 regs.rip = at;
                 ptrace(PTRACE_SETREGS, child, 0, &regs);
+                if (at == turn) {
+                    is_traps = 0;
+                    if (pwrite(memory, original, high - low, low) != (ssize_t)(high - low)) return 7;
+                }
             }
         }
         ptrace(is_traps ? PTRACE_CONT : PTRACE_SINGLESTEP, child, 0, signal);
     } while (waitpid(child, &status, 0) > 0 && WIFSTOPPED(status));
+    if (turn && is_traps) return 8;
     FILE *out = fopen(argv[3], "w");
     for (size_t i = 0; i < n; i++) if (hit[addresses[i] - low]) fprintf(out, "%lx\n", addresses[i]);
     fclose(out);

@@ -2,11 +2,13 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![expect(clippy::disallowed_methods, reason = "tests run real tools")]
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use object::{Object as _, ObjectSymbol as _, SymbolKind};
 use optsleuth_objcov::{FunctionIndex, Options, Skip, boundary_objects, instrument_object};
 use tempfile::TempDir;
 
@@ -21,6 +23,25 @@ pub struct Setup<'a> {
     pub compiler: &'a str,
     pub flags: &'a [&'a str],
     pub link_flags: &'a [&'a str],
+}
+
+/// How the observer works: see `programs/observer.c`.
+#[derive(Debug, Clone, Copy)]
+pub enum Method {
+    Traps,
+    Steps,
+    /// Steps begin at this address, one of those observed.
+    StepsFrom(u64),
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Method::Traps => f.write_str("traps"),
+            Method::Steps => f.write_str("steps"),
+            Method::StepsFrom(address) => write!(f, "steps:{address:x}"),
+        }
+    }
 }
 
 /// An instrumented program that has run.
@@ -74,11 +95,7 @@ impl Bench {
     pub fn compile(&self, setup: Setup<'_>, source: &str, object: &str) -> Vec<u8> {
         let source = programs().join(source);
         let is_cpp = source.extension().is_some_and(|extension| extension == "cpp");
-        let compiler = match (setup.compiler, is_cpp) {
-            ("gcc", true) => "g++",
-            ("clang-19", true) => "clang++-19",
-            (compiler, _) => compiler,
-        };
+        let compiler = if is_cpp { setup.cpp_compiler() } else { setup.compiler };
         let command = [&[compiler], setup.flags, &["-c", path(&source), "-o", object]].concat();
         must(&command, self.path());
         fs::read(self.path().join(object)).expect("object")
@@ -98,8 +115,9 @@ impl Bench {
 
     /// Links `inputs` into `program`.
     pub fn link(&self, setup: Setup<'_>, inputs: &[&str], program: &str) {
-        let driver = if setup.compiler == "gcc" { "g++" } else { "clang++-19" };
-        let command = [&[driver], setup.link_flags, inputs, &["-pthread", "-o", program]].concat();
+        let command =
+            [&[setup.cpp_compiler()], setup.link_flags, inputs, &["-pthread", "-o", program]]
+                .concat();
         must(&command, self.path());
     }
 
@@ -141,13 +159,50 @@ impl Bench {
 
     /// Addresses of the symbols of `program`.
     pub fn symbols(&self, program: &str) -> HashMap<String, u64> {
-        let listing = must(&["nm", program], self.path());
-        let parse = |line: &str| {
-            let mut words = line.split_whitespace();
-            let address = u64::from_str_radix(words.next()?, 16).ok()?;
-            Some((words.nth(1)?.to_owned(), address))
-        };
-        listing.lines().filter_map(parse).collect()
+        self.every_symbol(program).into_iter().collect()
+    }
+
+    /// The symbols that `program` defines and their addresses; several may have the same name.
+    pub fn every_symbol(&self, program: &str) -> Vec<(String, u64)> {
+        let bytes = fs::read(self.path().join(program)).expect("program");
+        let file = object::File::parse(&*bytes).expect("program");
+        let is_name = |kind| !matches!(kind, SymbolKind::File | SymbolKind::Section);
+        let defined =
+            file.symbols().filter(|symbol| !symbol.is_undefined() && is_name(symbol.kind()));
+        let named =
+            defined.filter_map(|symbol| Some((symbol.name().ok()?.to_owned(), symbol.address())));
+        named.collect()
+    }
+
+    /// Which of `addresses` are executed by `command`, a position-dependent program, and what it prints.
+    pub fn observe(
+        &self,
+        command: &[&str],
+        envs: &[(&str, &str)],
+        addresses: &BTreeSet<u64>,
+        method: Method,
+    ) -> (BTreeSet<u64>, Output) {
+        let source = programs().join("observer.c");
+        must(&["gcc", "-O2", path(&source), "-o", "observer"], self.path());
+        let list = addresses.iter().map(|address| format!("{address:x}\n")).collect::<String>();
+        fs::write(self.path().join("addresses"), list).expect("write");
+        let observer = ["./observer", &method.to_string(), "addresses", "seen"];
+        let output = run(&[&observer, command].concat(), self.path(), envs);
+        assert!(output.status.success(), "the observer failed: {}", output.status);
+        let seen = fs::read_to_string(self.path().join("seen")).expect("addresses");
+        let parse = |line| u64::from_str_radix(line, 16).expect("address");
+        (seen.lines().map(parse).collect(), output)
+    }
+}
+
+impl<'a> Setup<'a> {
+    /// The compiler's form for C++, which also links.
+    fn cpp_compiler(self) -> &'a str {
+        match self.compiler {
+            "gcc" => "g++",
+            "clang-19" => "clang++-19",
+            compiler => compiler,
+        }
     }
 }
 
