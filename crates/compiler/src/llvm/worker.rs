@@ -35,7 +35,7 @@ use crate::workdir::Workdir;
 /// A worker that is killed more often than this has an enemy.
 const ATTEMPTS: u32 = 3;
 /// How much longer than its own limits a worker may take to answer.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(5);
 /// What a worker may take to start, on a machine that is busy.
 const START_TIME: Duration = Duration::from_secs(60);
 
