@@ -22,11 +22,12 @@ namespace optsleuth {
 namespace {
 // The program's own exit handlers. The process's list also holds LLVM's, and
 // running those would cost time and could fail.
-void (*exit_handlers[32])();
+constexpr unsigned kMaxHandlers = 1024;
+void (*exit_handlers[kMaxHandlers])();
 unsigned exit_handler_count = 0;
 
 int program_atexit(void (*handler)()) {
-  if (exit_handler_count == 32)
+  if (exit_handler_count == kMaxHandlers)
     return 1;
   exit_handlers[exit_handler_count++] = handler;
   return 0;
@@ -45,7 +46,13 @@ class ProgramMemory : public SectionMemoryManager {
       return reinterpret_cast<uint64_t>(&program_exit);
     if (name == "atexit")
       return reinterpret_cast<uint64_t>(&program_atexit);
-    return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
+    // This process has more libraries in it than a program would have.
+    for (const char *library : {"libc.so.6", "libm.so.6", "libpthread.so.0"}) {
+      void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+      if (handle && dlsym(handle, name.c_str()))
+        return reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
+    }
+    return 0;
   }
 };
 
@@ -77,8 +84,8 @@ Object generate(Session &session, unsigned level) {
   Module &module = *session.module;
   std::string error;
   if (session.triple.getArch() == Triple::UnknownArch)
-    crash::finish(Verdict::CodegenFailure,
-                  "the module names no target triple to generate code for");
+    crash::finish(Verdict::BadModule,
+                  "it names no target triple to generate code for");
   std::unique_ptr<TargetMachine> machine = std::move(session.generator);
   if (level != 0)
     machine = make_target_machine(session.triple, compat::CodeGenLevel(level),

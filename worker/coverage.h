@@ -15,7 +15,7 @@ uint32_t block_count();
 // Lays shared memory over the marks. Once, in the zygote. False if the linker
 // did not keep the marks together.
 bool attach(int memory_file);
-// Forgets all marks. In a session, before each fork.
+// Forgets all marks: before each fork, and when the pipeline starts.
 void clear();
 // In a child: makes the pages of the marks present at once, not one by one.
 void expect_marks();

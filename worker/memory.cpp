@@ -39,9 +39,12 @@ int descriptor() { return file; }
 Report &report() { return *live; }
 
 void reset_report() {
-  uint32_t loaded = live->session_loaded;
-  memset(static_cast<void *>(live), 0, offsetof(Report, frames));
-  live->session_loaded = loaded;
+  // `session_loaded` is not touched, not even for a moment: the zygote reads it.
+  constexpr size_t kBefore = offsetof(Report, session_loaded);
+  constexpr size_t kAfter = kBefore + sizeof(Report::session_loaded);
+  char *bytes = reinterpret_cast<char *>(live);
+  memset(bytes, 0, kBefore);
+  memset(bytes + kAfter, 0, offsetof(Report, frames) - kAfter);
   live->current_invocation = kNoInvocation;
 }
 

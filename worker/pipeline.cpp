@@ -68,7 +68,8 @@ private:
 bool is_container(StringRef pass) {
   static const char *const kContainers[] = {
       "PassManager",          "PassAdaptor",          "AnalysisManagerProxy",
-      "DevirtSCCRepeatedPass", "ModuleInlinerWrapperPass", "RepeatedPass"};
+      "DevirtSCCRepeatedPass", "ModuleInlinerWrapperPass", "RepeatedPass",
+      "CoroConditionalWrapper"};
   StringRef base = pass.substr(0, pass.find('<'));
   for (StringRef container : kContainers)
     if (base.size() >= container.size() &&
@@ -115,7 +116,14 @@ public:
           after(pass);
         });
     callbacks.registerAfterPassInvalidatedCallback(
-        [this](StringRef pass, const PreservedAnalyses &) { after(pass); });
+        [this](StringRef pass, const PreservedAnalyses &) {
+          if (verify_each && !is_container(pass)) {
+            coverage::pause();
+            verify(Any()); // The unit is gone; the module is not.
+            coverage::resume();
+          }
+          after(pass);
+        });
   }
   // What this run is about.
   SkipList skips;
@@ -149,6 +157,7 @@ private:
     is_numbered = false;
     if (flags)
       *flags |= kSkipped;
+    leave_window();
   }
   void before(StringRef pass, const Any &unit) {
     if (is_container(pass))
@@ -170,6 +179,11 @@ private:
       return;
     Report &report = memory::report();
     report.current_invocation = kNoInvocation;
+    leave_window();
+  }
+  // The last invocation of the window has ended, or was skipped.
+  void leave_window() {
+    Report &report = memory::report();
     if (report.window == uint32_t(Window::Open) &&
         report.invocations >= window_end)
       coverage::close_window();
@@ -226,6 +240,7 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit) {
       reject(Verdict::BadPipeline, std::move(error));
 
   enter(Phase::Pipeline);
+  coverage::clear(); // Reading the pipeline's text is not the compiler at work.
   uint64_t started = now_ns();
   passes.run(module, modules);
   memory::report().pipeline_ns = now_ns() - started;

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 2;
+constexpr uint32_t kProtocolVersion = 3;
 
 // What the host asks for.
 enum class Op : uint32_t {
@@ -78,8 +78,9 @@ enum class End : uint32_t {
   None = 0,
   Exited = 1,
   Signaled = 2,
-  TimeLimit = 3,
+  TimeLimit = 3, // Of CPU time.
   MemoryLimit = 4,
+  WallLimit = 5, // It waited, or was kept waiting.
 };
 
 // How far the coverage window of a run came.
@@ -161,10 +162,6 @@ struct HelloReply {
   uint32_t version_bytes;
   uint32_t reserved;
 };
-
-// Flags of a Run request.
-constexpr uint32_t kVerifyEach = 1;
-constexpr uint32_t kVerifyEnd = 2;
 
 enum class Emit : uint32_t { Nothing = 0, Text = 1, Bitcode = 2, Object = 3 };
 } // namespace optsleuth

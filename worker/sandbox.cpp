@@ -76,8 +76,20 @@ constexpr int kForbidden[] = {
     SYS_fchown, SYS_lchown, SYS_fchownat, SYS_utime, SYS_utimes, SYS_utimensat,
     SYS_futimesat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
     SYS_lremovexattr, SYS_fremovexattr,
-    424 /* pidfd_send_signal */, 425, 426, 427 /* io_uring */,
-    434 /* pidfd_open */};
+    SYS_sched_setaffinity, SYS_sched_setparam, SYS_ioprio_set,
+    SYS_migrate_pages, SYS_move_pages, 314 /* sched_setattr */,
+    319 /* memfd_create: memory that no limit counts */,
+    320 /* kexec_file_load */, 424 /* pidfd_send_signal */,
+    425, 426, 427 /* io_uring */, 434 /* pidfd_open */,
+    438 /* pidfd_getfd */, 440 /* process_madvise */, 447 /* memfd_secret */};
+// Calls newer than these were never looked at.
+constexpr uint32_t kFirstUnknownCall = 452;
+// Ways to have the kernel send a signal to somebody: F_SETOWN, F_SETSIG,
+// F_SETOWN_EX, FIOASYNC, FIOSETOWN, SIOCSPGRP. And to type for somebody:
+// TIOCSTI, TIOCLINUX.
+constexpr uint32_t kForbiddenFcntl[] = {8, 10, 15};
+constexpr uint32_t kForbiddenIoctl[] = {0x5452, 0x8901, 0x8902, 0x5412, 0x541c};
+constexpr uint32_t kSetParentDeathSignal = 1;
 // Without Landlock, everything that changes a file tree is forbidden as well.
 constexpr int kChangesFiles[] = {
     SYS_creat, SYS_truncate, SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat,
@@ -98,6 +110,9 @@ public:
   }
   void jump_if_any_bit(uint32_t bits, uint8_t yes, uint8_t no) {
     add(BPF_JMP | BPF_JSET | BPF_K, yes, no, bits);
+  }
+  void jump_if_at_least(uint32_t value, uint8_t yes, uint8_t no) {
+    add(BPF_JMP | BPF_JGE | BPF_K, yes, no, value);
   }
   void allow() { add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW); }
   void refuse(int error = EPERM) {
@@ -126,6 +141,14 @@ public:
     jump_if_equal(uint32_t(number), 0, 3);
     load_argument(index);
     jump_if_any_bit(bits, 1, 0);
+    refuse();
+  }
+  // Forbidden where argument `index` is `value`.
+  void refuse_value(int number, int index, uint32_t value) {
+    load_number();
+    jump_if_equal(uint32_t(number), 0, 3);
+    load_argument(index);
+    jump_if_equal(value, 0, 1);
     refuse();
   }
   // Allowed only where the pointer in argument `index` is null.
@@ -182,8 +205,16 @@ bool restrict_calls(bool files_fenced, bool may_exec) {
   filter.load_number();
   filter.jump_if_any_bit(kX32, 0, 1);
   filter.kill();
+  filter.load_number();
+  filter.jump_if_at_least(kFirstUnknownCall, 0, 1);
+  filter.refuse(ENOSYS);
   for (int number : kForbidden)
     filter.forbid(number);
+  for (uint32_t command : kForbiddenFcntl)
+    filter.refuse_value(SYS_fcntl, 1, command);
+  for (uint32_t command : kForbiddenIoctl)
+    filter.refuse_value(SYS_ioctl, 1, command);
+  filter.refuse_value(SYS_prctl, 0, kSetParentDeathSignal);
   filter.forbid(kClone3, ENOSYS); // Its flags lie in memory; glibc falls back.
   filter.need_bit(SYS_clone, 0, kThread);
   filter.only(SYS_kill, 0, self, 0);
@@ -218,12 +249,16 @@ Support support() {
   return found;
 }
 
-bool limit(uint64_t memory_bytes, uint64_t file_bytes) {
+bool limit(uint64_t memory_bytes, uint64_t file_bytes, uint64_t cpu_ms) {
   // The supervisor watches resident memory. The address space gets room on
   // top of that, for the worker's own image and its shared memory.
   constexpr uint64_t kRoom = 2048ull * 1024 * 1024;
-  return set(RLIMIT_AS, memory_bytes + kRoom) && set(RLIMIT_FSIZE, file_bytes) &&
-         set(RLIMIT_CORE, 0);
+  // One byte more than allowed shows that more was written. The supervisor
+  // watches the time; this is for a child that outlives it.
+  constexpr uint64_t kSpareSeconds = 60;
+  return set(RLIMIT_AS, memory_bytes + kRoom) &&
+         set(RLIMIT_FSIZE, file_bytes + 1) && set(RLIMIT_CORE, 0) &&
+         set(RLIMIT_CPU, cpu_ms / 1000 + kSpareSeconds);
 }
 
 bool fence(const char *directory, bool may_exec) {

@@ -11,8 +11,8 @@ struct Support {
   int landlock_abi;
 };
 Support support();
-// Address space, file size, core dumps, stack. For every child.
-bool limit(uint64_t memory_bytes, uint64_t file_bytes);
+// Address space, file size, core dumps, CPU time. For every child.
+bool limit(uint64_t memory_bytes, uint64_t file_bytes, uint64_t cpu_ms);
 // No network, no other process, no file outside `directory`. For programs.
 // `may_exec` leaves execve open for the one call that starts the program.
 bool fence(const char *directory, bool may_exec);

@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "pages.h"
 #include "sandbox.h"
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -31,6 +32,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,7 +72,8 @@ void answer(const Request &request) {
     _exit(0); // The host is gone.
 }
 
-// Memory that the child itself has made resident, in bytes.
+// Memory that the child has resident, in bytes. Shared pages count as well: a
+// program can make as many of those as it likes.
 uint64_t resident_bytes(pid_t child) {
   char path[64], text[128];
   snprintf(path, sizeof path, "/proc/%d/statm", int(child));
@@ -82,10 +85,10 @@ uint64_t resident_bytes(pid_t child) {
   if (got <= 0)
     return 0;
   text[got] = '\0';
-  unsigned long long size = 0, resident = 0, shared = 0;
-  if (sscanf(text, "%llu %llu %llu", &size, &resident, &shared) != 3)
+  unsigned long long size = 0, resident = 0;
+  if (sscanf(text, "%llu %llu", &size, &resident) != 2)
     return 0;
-  return (resident > shared ? resident - shared : 0) * 4096;
+  return resident * 4096;
 }
 
 // One time limit: CPU time, and four times as much on the wall.
@@ -95,8 +98,10 @@ public:
       : cpu_end(cpu_ns + limit_ms * 1000000u),
         wall_end(now_ns() + (limit_ms * kWallPerCpu + kWallExtraMs) * 1000000u) {
   }
-  bool over(uint64_t cpu_ns) const {
-    return cpu_ns > cpu_end || now_ns() > wall_end;
+  End over(uint64_t cpu_ns) const {
+    if (cpu_ns > cpu_end)
+      return End::TimeLimit;
+    return now_ns() > wall_end ? End::WallLimit : End::None;
   }
 
 private:
@@ -139,9 +144,8 @@ End watch(pid_t child, const Request &request, bool may_stay) {
       executing = true;
       clock = Clock(request.program_cpu_ms, cpu_ns);
     }
-    if (clock.over(cpu_ns))
-      end = End::TimeLimit;
-    else if (resident_bytes(child) > request.memory_bytes)
+    end = clock.over(cpu_ns);
+    if (end == End::None && resident_bytes(child) > request.memory_bytes)
       end = End::MemoryLimit;
     if (end != End::None)
       break;
@@ -220,12 +224,22 @@ uint64_t collect(int source, uint64_t offset, uint64_t limit, uint64_t *cut) {
       break;
     done += uint64_t(got);
   }
-  if (done >= limit && cut)
+  if (done > limit && cut)
     *cut = 1;
   // A program may have moved the shared position or grown the file.
   if (ftruncate(source, 0) != 0 || lseek(source, 0, SEEK_SET) != 0)
     _exit(74);
-  return done;
+  return std::min(done, limit);
+}
+
+// Removes a folder even where its modes say that it cannot be listed.
+void remove_folder(const std::filesystem::path &folder) {
+  std::error_code ignored;
+  chmod(folder.c_str(), 0700);
+  for (auto &entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored))
+      remove_folder(entry.path());
+  std::filesystem::remove_all(folder, ignored);
 }
 
 // Removes what a program left in its directory. In a child of its own, because
@@ -251,8 +265,12 @@ void clean_directory() {
   pid_t cleaner = fork();
   if (cleaner == 0) {
     std::error_code ignored;
-    for (auto &entry : std::filesystem::directory_iterator(directory, ignored))
-      std::filesystem::remove_all(entry.path(), ignored);
+    for (auto &entry : std::filesystem::directory_iterator(directory, ignored)) {
+      if (entry.is_directory(ignored) && !entry.is_symlink(ignored))
+        remove_folder(entry.path());
+      else
+        std::filesystem::remove(entry.path(), ignored);
+    }
     _exit(0);
   }
   if (cleaner > 0)
@@ -261,7 +279,7 @@ void clean_directory() {
 
 // What every child does first.
 void become_child(const Request &request, pid_t parent) {
-  setpgid(0, 0);
+  setsid(); // A group of its own, and no terminal to talk to.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(0); // The parent died before the line above.
@@ -270,7 +288,8 @@ void become_child(const Request &request, pid_t parent) {
   dup2(program_stderr, 2);
   // LLVM may print more than fits; that is no reason for it to end.
   signal(SIGXFSZ, SIG_IGN);
-  if (!sandbox::limit(request.memory_bytes, request.output_bytes))
+  if (!sandbox::limit(request.memory_bytes, request.output_bytes,
+                      request.cpu_ms + request.program_cpu_ms))
     crash::finish(Verdict::Trouble, "cannot set resource limits");
 }
 
@@ -308,7 +327,6 @@ void serve(const Request &request) {
     coverage::expect_marks();
     llvm_side::run(memory::request(request.payload_bytes), directory);
   }
-  setpgid(child, child);
   End end = watch(child, request, false);
   reap(child, end, started);
   coverage::collect();

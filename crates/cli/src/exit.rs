@@ -3,6 +3,8 @@
 
 use std::process::ExitCode;
 
+use optsleuth_model::{Outcome, ProgramEnd};
+
 /// How `optsleuth` ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -24,6 +26,27 @@ pub(crate) enum Exit {
     Internal = 70,
     /// Ctrl-C.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// What the end of one run means.
+    pub(crate) fn of_outcome(outcome: &Outcome) -> Exit {
+        match outcome {
+            Outcome::Ok(None) => Exit::Clean,
+            Outcome::Ok(Some(execution)) => match execution.end {
+                ProgramEnd::Exited(_) => Exit::Clean,
+                ProgramEnd::Signaled(_)
+                | ProgramEnd::Timeout
+                | ProgramEnd::OutOfMemory
+                | ProgramEnd::OutputLimit => Exit::ProgramStopped,
+            },
+            Outcome::Crash(_)
+            | Outcome::InvalidIr { .. }
+            | Outcome::Timeout { .. }
+            | Outcome::OutOfMemory { .. }
+            | Outcome::CodegenFailure { .. } => Exit::BugFound,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -71,6 +71,8 @@ fn a_crash_is_covered_up_to_its_end() {
     let json =
         json(&["cov", &sum, "--llvm", "19", "--passes", "sroa,trigger-crash-function", "--json"]);
     assert_eq!(json["outcome"], "crash");
+    let crash = ["cov", &sum, "--llvm", "19", "--passes", "trigger-crash-module"];
+    assert_eq!(run(&crash).status.code(), Some(2));
     assert!(blocks(&json["files"], SROA).is_some());
 }
 

@@ -32,6 +32,8 @@ pub fn generate(seed: u64, flags: &[&str], output: &Path) -> Result<(), ToolErro
         .args(flags)
         .arg("-o")
         .arg(output)
+        // It leaves a file where it runs.
+        .directory(output.parent().unwrap_or(Path::new("/")))
         .time(Duration::from_secs(30))
         .check()?;
     Ok(())

@@ -97,7 +97,8 @@ impl Job<'_> {
             _folder: folder,
         };
         let folder = answer._folder.path().to_owned();
-        let prepare = |tool: Tool| tool.directory(&folder).time(time).memory(self.limits.memory);
+        let prepare =
+            |tool: Tool| tool.directory(&folder).time(time).memory(self.limits.memory + ROOM);
         let steps = self.steps(&input)?;
         for (step, tool) in steps {
             let tool = prepare(tool);
@@ -158,6 +159,9 @@ impl Job<'_> {
     }
 }
 
+/// The limit is meant for what a tool uses; its own image and libraries come on
+/// top. A worker gets the same.
+const ROOM: u64 = 2 << 30;
 const OPTIMIZED: &str = "optimized.ll";
 const OBJECT: &str = "optimized.o";
 const PROGRAM: &str = "program";

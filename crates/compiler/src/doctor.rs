@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::csmith;
 use crate::llvm::{self, Install, Summary};
 use crate::spawn::{Tool, find_on_path};
+use crate::workdir::Workdir;
 
 /// The LLVM that a machine without any should get.
 const SUGGESTED_LLVM: u32 = 19;
@@ -239,7 +240,9 @@ fn examine_tools() -> Vec<ToolFinding> {
     let tool = |name: &'static str, purpose, package: &str| {
         let path = find_on_path(name);
         let version = path.as_ref().and_then(|path| {
-            let text = Tool::new(path).arg("--version").text().ok()?;
+            // csmith leaves a file where it runs, whatever it is asked.
+            let folder = Workdir::new().ok()?;
+            let text = Tool::new(path).arg("--version").directory(folder.path()).text().ok()?;
             text.lines().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
         });
         let install = path.is_none().then(|| install_command(&[package.to_owned()]));

@@ -4,15 +4,22 @@
 //! anything: workers remove their own directory when they see their host gone,
 //! and whatever else is left, the next start of any program removes.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 const PREFIX: &str = "optsleuth-";
+const LOCK: &str = ".lock";
 
 /// A directory of our own.
 #[derive(Debug)]
-pub struct Workdir(tempfile::TempDir);
+pub struct Workdir {
+    folder: tempfile::TempDir,
+    // Held as long as the directory is in use: process numbers alone say
+    // nothing to somebody in another process namespace.
+    _lock: File,
+}
 
 impl Workdir {
     /// Makes one.
@@ -20,12 +27,15 @@ impl Workdir {
         static CLEANED: Once = Once::new();
         CLEANED.call_once(|| remove_orphans(&std::env::temp_dir()));
         let prefix = format!("{PREFIX}{}-", std::process::id());
-        Ok(Workdir(tempfile::Builder::new().prefix(&prefix).tempdir()?))
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
+        let lock = File::create(folder.path().join(LOCK))?;
+        lock.lock()?;
+        Ok(Workdir { folder, _lock: lock })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
     }
 
     /// A file in it.
@@ -34,8 +44,8 @@ impl Workdir {
     }
 }
 
-/// Removes the directories whose makers are dead. One that cannot be removed is
-/// somebody else's.
+/// Removes the directories whose makers are dead and which nobody holds. One
+/// that cannot be removed is somebody else's.
 fn remove_orphans(temporary: &Path) {
     let Ok(entries) = std::fs::read_dir(temporary) else { return };
     for entry in entries.flatten() {
@@ -45,7 +55,10 @@ fn remove_orphans(temporary: &Path) {
             .and_then(|name| name.strip_prefix(PREFIX))
             .and_then(|rest| rest.split_once('-'))
             .and_then(|(pid, _)| pid.parse::<u32>().ok());
-        if maker.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+        let is_dead = |pid: u32| !Path::new(&format!("/proc/{pid}")).exists();
+        let is_held =
+            || File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_err());
+        if maker.is_some_and(is_dead) && !is_held() {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -68,8 +81,12 @@ mod tests {
         let orphan = make("optsleuth-4194305-abc");
         let ours = make(&format!("optsleuth-{}-abc", std::process::id()));
         let foreign = make("optsleuth-notes");
+        // Alive, but in another process namespace.
+        let held = make("optsleuth-4194306-abc");
+        let lock = File::create(held.join(LOCK)).unwrap();
+        lock.lock().unwrap();
         remove_orphans(folder.path());
         assert!(!orphan.exists());
-        assert!(ours.exists() && foreign.exists());
+        assert!(ours.exists() && foreign.exists() && held.exists());
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use optsleuth_compiler::llvm::{self, Flavor, Provisioned, RunError, Targets, Worker};
 use optsleuth_model::{
-    CodeMap, Coverage, Emit, Execute, HEADERS, Limits, Outcome, Program, RunRequest,
+    CodeMap, Coverage, Emit, Execute, HEADERS, Limits, Outcome, Program, RunRequest, SkipSet,
 };
 use ready::{install, loaded, program, request};
 
@@ -134,6 +134,30 @@ fn a_window_is_kept_when_the_run_crashes_in_it() {
     assert!(files(&result.window.unwrap()).contains(SROA));
     let beyond = RunRequest { window: Some((900, 901)), ..asking("function(sroa)") };
     assert_eq!(worker.run(&beyond).unwrap().window, None);
+}
+
+#[test]
+fn a_window_whose_last_invocation_is_skipped_ends_there() {
+    let mut worker = worker(&program("sum.c"));
+    let request = RunRequest {
+        window: Some((0, 4)),
+        skips: SkipSet::of([3]),
+        list_invocations: true,
+        ..asking("function(sroa,gvn),globalopt")
+    };
+    let result = worker.run(&request).unwrap();
+    assert!(result.invocations[3].skipped && result.invocations[3].pass == "gvn");
+    let inside = files(result.window.as_ref().unwrap());
+    assert!(inside.contains(SROA) && inside.contains(GVN));
+    assert!(!inside.contains("llvm/lib/Transforms/IPO/GlobalOpt.cpp"), "{inside:?}");
+}
+
+#[test]
+fn reading_the_pipeline_does_not_count() {
+    let mut worker = worker(&ready::ir("define void @f() {\n  ret void\n}\n"));
+    let nothing = RunRequest { skips: SkipSet::from(0), ..asking("function(sroa)") };
+    let coverage = worker.run(&nothing).unwrap().coverage.unwrap();
+    assert!(!files(&coverage).contains("llvm/lib/Passes/PassBuilder.cpp"));
 }
 
 #[test]

@@ -92,6 +92,25 @@ fn files_in_the_private_directory_are_gone_before_the_next_run() {
 }
 
 #[test]
+fn one_that_locks_its_folder_leaves_nothing() {
+    // As the folder above: it must be gone before the second run.
+    check("locks_its_folder.c", ProgramEnd::Exited(0), "locked: made\n");
+}
+
+#[test]
+fn one_that_shares_memory_without_end_is_stopped() {
+    check("shares_without_end.c", ProgramEnd::OutOfMemory, "");
+}
+
+#[test]
+fn ways_around_the_fence_are_closed() {
+    let expected = "pipe: done\nowner of signals: refused\nkind of signal: refused\n\
+                    typing: refused\nterminal: refused\nmemory file: refused\n\
+                    new call: refused\naffinity: refused\ndeath signal: refused\n";
+    check("reaches_out.c", ProgramEnd::Exited(0), expected);
+}
+
+#[test]
 fn one_that_closes_all_descriptors_harms_only_itself() {
     check("closes_everything.c", ProgramEnd::Exited(5), "first\n");
 }

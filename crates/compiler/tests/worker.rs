@@ -263,6 +263,26 @@ fn a_program_that_does_not_link_is_not_the_compilers_fault() {
 }
 
 #[test]
+fn ir_without_a_target_cannot_be_executed_and_is_no_bug() {
+    let mut worker = loaded(&program("no_triple.ll"));
+    let execute = RunRequest { execute: Execute::InChild, ..request("function(sroa)") };
+    assert!(matches!(worker.run(&execute), Err(RunError::BadModule { .. })));
+}
+
+#[test]
+fn output_up_to_the_limit_is_allowed() {
+    let mut worker = loaded(&program("sum.c"));
+    let mut execute = RunRequest { execute: Execute::InChild, ..request("function(sroa)") };
+    execute.limits.output = 7; // What it prints.
+    let end = |worker: &mut Worker, request: &RunRequest| {
+        worker.run(request).unwrap().outcome.execution().unwrap().end
+    };
+    assert_eq!(end(&mut worker, &execute), ProgramEnd::Exited(0));
+    execute.limits.output = 6;
+    assert_eq!(end(&mut worker, &execute), ProgramEnd::OutputLimit);
+}
+
+#[test]
 fn bitcode_and_text_are_the_same_module() {
     let text = program("sum.c");
     let mut worker = loaded(&text);

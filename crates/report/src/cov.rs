@@ -94,7 +94,7 @@ pub fn cov_text(report: &CovReport, run: &CovRun, top: usize, style: Style) -> S
             (view(&report.map, coverage), names.join(", "))
         }
     };
-    let total = report.map.n_blocks;
+    let total: usize = report.map.functions.iter().map(|f| f.origin.offsets.len()).sum();
     let head = format!(
         "{} blocks of LLVM {} executed by {what} ({}; {total} in all)",
         view.blocks,

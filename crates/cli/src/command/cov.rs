@@ -39,7 +39,7 @@ pub(crate) struct Cov {
     /// Compare two runs of the program, with these passes
     #[arg(long, num_args = 2, value_names = ["A", "B"], allow_hyphen_values = true, conflicts_with_all = ["passes", "window"])]
     diff: Option<Vec<String>>,
-    /// Cover only these pass invocations: 7 or 3..9 (`run --invocations` lists them)
+    /// Cover only these pass invocations: 7, 3..9 or 12.. (`run --invocations` lists them)
     #[arg(long, value_name = "K", value_parser = parse_range)]
     window: Option<(u32, u32)>,
     /// CPU seconds for LLVM
@@ -73,7 +73,8 @@ impl Cov {
             ([], _) => String::new(),
         };
         print(&text);
-        Ok(Exit::Clean)
+        let exits = report.runs.iter().map(|run| Exit::of_outcome(&run.outcome));
+        Ok(exits.into_iter().find(|exit| *exit != Exit::Clean).unwrap_or(Exit::Clean))
     }
 
     fn plan(&self) -> CovPlan {

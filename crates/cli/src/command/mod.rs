@@ -116,11 +116,14 @@ fn style() -> Style {
 fn print(text: &str) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    if !text.ends_with('\n') {
-        let _ = out.write_all(b"\n");
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    match write!(out, "{text}{newline}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error: cannot write the result: {error}");
+            std::process::exit(Exit::Internal as i32);
+        }
+        Ok(()) | Err(_) => {}
     }
-    let _ = out.flush();
 }
 
 /// Seconds with a fraction.

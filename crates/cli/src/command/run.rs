@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use optsleuth_lab::{LabError, RunPlan, RunReport, run};
-use optsleuth_model::{CodegenLevel, Execute, Limits, Outcome, ProgramEnd, SkipSet};
+use optsleuth_model::{CodegenLevel, Execute, Limits, SkipSet};
 use optsleuth_report::{run_json, run_text};
 
 use super::{LlvmFlags, ProgramFlags, parse_range, parse_seconds, print, style};
@@ -53,19 +53,19 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
     timeout: f64,
     /// MiB of memory for LLVM, and for the program
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..))]
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
     memory: u64,
     /// KiB that the program may write to each of its streams
     #[arg(long, value_name = "KIB", default_value_t = 16384, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     output: u64,
     /// Run it this many times, on all cores, and say whether the runs differ
-    #[arg(long, value_name = "N", default_value = "1")]
-    runs: NonZero<usize>,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    runs: u64,
     /// Workers at a time; one for each core if not given
     #[arg(long, value_name = "N")]
     workers: Option<NonZero<usize>>,
     /// Repeat it with the distribution's own tools and say whether they agree
-    #[arg(long)]
+    #[arg(long, conflicts_with = "skip")]
     confirm: bool,
     /// Write the optimized module to this file
     #[arg(long, short, value_name = "FILE")]
@@ -80,15 +80,16 @@ impl Run {
         let bar = Bar::new();
         let report = run(&self.plan(), &bar)?;
         bar.finish();
-        if let Some(path) = &self.output_module {
-            std::fs::write(path, &report.result.emitted).map_err(|source| LabError::Io {
-                doing: format!("write `{}`", path.display()),
-                source,
-            })?;
-        }
         match self.json {
             true => print(&run_json(&report)),
             false => print(&run_text(&report, style())),
+        }
+        // After the finding is told, and only where there is a module.
+        if let Some(path) = self.output_module.filter(|_| !report.result.emitted.is_empty()) {
+            std::fs::write(&path, &report.result.emitted).map_err(|source| LabError::Io {
+                doing: format!("write `{}`", path.display()),
+                source,
+            })?;
         }
         Ok(exit_of(&report))
     }
@@ -121,7 +122,7 @@ impl Run {
                 memory: self.memory << 20,
                 output: self.output << 10,
             },
-            runs: self.runs,
+            runs: NonZero::new(self.runs as usize).unwrap_or(NonZero::<usize>::MIN),
             n_workers: self.workers,
             confirm: self.confirm,
             list_invocations: self.invocations,
@@ -129,25 +130,12 @@ impl Run {
     }
 }
 
+/// The exit code for a result.
 fn exit_of(report: &RunReport) -> Exit {
     let disagrees = report.confirmation.as_ref().is_some_and(|confirmation| !confirmation.agrees);
     let differs = report.repetition.as_ref().is_some_and(|repetition| repetition.n_different > 0);
     if disagrees || differs {
         return Exit::Unstable;
     }
-    match &report.result.outcome {
-        Outcome::Ok(None) => Exit::Clean,
-        Outcome::Ok(Some(execution)) => match execution.end {
-            ProgramEnd::Exited(_) => Exit::Clean,
-            ProgramEnd::Signaled(_)
-            | ProgramEnd::Timeout
-            | ProgramEnd::OutOfMemory
-            | ProgramEnd::OutputLimit => Exit::ProgramStopped,
-        },
-        Outcome::Crash(_)
-        | Outcome::InvalidIr { .. }
-        | Outcome::Timeout { .. }
-        | Outcome::OutOfMemory { .. }
-        | Outcome::CodegenFailure { .. } => Exit::BugFound,
-    }
+    Exit::of_outcome(&report.result.outcome)
 }

@@ -41,7 +41,13 @@ pub(crate) fn classify(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
     let report = evidence.report;
     let executing = report.phase == Phase::Execute;
     match report.end {
-        End::TimeLimit if executing => Ok(executed(evidence, ProgramEnd::Timeout)),
+        End::TimeLimit | End::WallLimit if executing => Ok(executed(evidence, ProgramEnd::Timeout)),
+        // Loading the program is not the compiler's work.
+        End::TimeLimit | End::MemoryLimit if report.phase == Phase::Link => {
+            Err(NoOutcome::NeedsProcess("the loader used up a limit".to_owned()))
+        }
+        // LLVM does not wait for anything: somebody kept it from working.
+        End::WallLimit => Err(NoOutcome::Killed),
         End::TimeLimit => Ok(Outcome::Timeout { invocation: evidence.invocation }),
         End::MemoryLimit if executing => Ok(executed(evidence, ProgramEnd::OutOfMemory)),
         End::MemoryLimit => Ok(Outcome::OutOfMemory { invocation: evidence.invocation }),
@@ -81,7 +87,11 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
     let report = evidence.report;
     let message = report.message.trim().to_owned();
     let crash = |cause| crash(&evidence, cause, Some(message.clone()));
+    let in_loader = report.phase == Phase::Link;
     match report.verdict {
+        Verdict::OutOfMemory | Verdict::Assertion if in_loader => {
+            Err(NoOutcome::NeedsProcess(message))
+        }
         Verdict::Ok => Ok(Outcome::Ok(None)),
         Verdict::BadOptions => Err(NoOutcome::BadOptions(message)),
         Verdict::BadModule => Err(NoOutcome::BadModule(message)),
@@ -96,8 +106,7 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::Trouble => Err(NoOutcome::Trouble(message)),
         // `-help` and `-version` print and end the process.
         Verdict::None if report.phase == Phase::Options => {
-            let said = first_line(&evidence.stderr).unwrap_or_default();
-            Err(NoOutcome::BadOptions(format!("one of them makes it end at once {said}")))
+            Err(NoOutcome::BadOptions("one of them makes it print something and end".to_owned()))
         }
         // Nobody but LLVM calls exit() in there.
         Verdict::None => {
@@ -194,6 +203,20 @@ mod tests {
         check(Phase::Execute, End::Signaled, 11, Verdict::None, "Signaled(11)");
         check(Phase::Pipeline, End::Exited, 1, Verdict::None, "crash");
         check(Phase::Execute, End::Exited, 1, Verdict::None, "Exited(1)");
+    }
+
+    #[test]
+    fn limits_that_the_loader_hits_are_not_the_compilers() {
+        let expected = "NeedsProcess(\"the loader used up a limit\")";
+        check(Phase::Link, End::MemoryLimit, 9, Verdict::None, expected);
+        check(Phase::Link, End::TimeLimit, 9, Verdict::None, expected);
+        check(Phase::Link, End::Exited, 0, Verdict::OutOfMemory, "NeedsProcess(\"\")");
+    }
+
+    #[test]
+    fn a_compiler_that_was_kept_waiting_did_not_hang() {
+        check(Phase::Pipeline, End::WallLimit, 9, Verdict::None, "Killed");
+        check(Phase::Execute, End::WallLimit, 9, Verdict::None, "Timeout");
     }
 
     #[test]

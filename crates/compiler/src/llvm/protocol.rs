@@ -7,7 +7,7 @@
 
 use optsleuth_model::{Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;
@@ -69,7 +69,14 @@ numbered!(Verdict {
     Trouble = 11, Assertion = 12,
 });
 
-numbered!(End { None = 0, Exited = 1, Signaled = 2, TimeLimit = 3, MemoryLimit = 4 });
+numbered!(End {
+    None = 0,
+    Exited = 1,
+    Signaled = 2,
+    TimeLimit = 3,
+    MemoryLimit = 4,
+    WallLimit = 5,
+});
 
 /// A field holds a number that the protocol does not know.
 #[derive(Debug, thiserror::Error)]

@@ -274,7 +274,20 @@ impl Worker {
         })
     }
 
+    /// A program lies in its worker's directory and is lost with it: then it is
+    /// compiled and linked again.
     fn run_as_process(&mut self, request: &RunRequest) -> Result<RunResult, RunError> {
+        for _ in 1..ATTEMPTS {
+            let n_replaced = self.n_replaced;
+            match self.try_run_as_process(request) {
+                Err(RunError::Trouble(_)) if self.n_replaced > n_replaced => {}
+                other => return other,
+            }
+        }
+        self.try_run_as_process(request)
+    }
+
+    fn try_run_as_process(&mut self, request: &RunRequest) -> Result<RunResult, RunError> {
         let not_executed = RunRequest { execute: Execute::No, ..request.clone() };
         let to_object = RunRequest { emit: Emit::Object, ..not_executed.clone() };
         let (mut result, _) = self.run_in_child(&to_object, false)?;
@@ -475,6 +488,9 @@ impl Process {
             && major(&hello.version) == major(expected.2);
         if !fits {
             return Err(RunError::Protocol(format!("expected {expected:?}, it said {hello:?}")));
+        }
+        if !hello.aslr_off {
+            tracing::warn!("addresses cannot be fixed on this machine: runs may differ a little");
         }
         self.hello = hello;
         Ok(())
