@@ -132,6 +132,10 @@ void collect() {
   if (!count)
     return;
   Report &report = memory::report();
+  if (report.phase < uint32_t(Phase::Pipeline)) {
+    memset(bits(kBitsOffset), 0, mapped() / 8); // It never came to a pass.
+    return;
+  }
   if (!report.coverage_frozen)
     pack(marks, bits(kBitsOffset));
   if (report.window == uint32_t(Window::None))

@@ -15,7 +15,8 @@ uint32_t block_count();
 // Lays shared memory over the marks. Once, in the zygote. False if the linker
 // did not keep the marks together.
 bool attach(int memory_file);
-// Forgets all marks: before each fork, and when the pipeline starts.
+// Forgets all marks. In a child, when the pipeline starts: what comes before,
+// in the zygote, the session or the child, does not count.
 void clear();
 // In a child: makes the pages of the marks present at once, not one by one.
 void expect_marks();

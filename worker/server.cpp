@@ -309,7 +309,6 @@ void become_child(const Request &request, pid_t parent) {
 // Forks a child for the request, watches over it, and answers.
 void serve(const Request &request) {
   memory::reset_report();
-  coverage::clear();
   uint64_t started = now_ns();
   pid_t self = getpid();
   pid_t child = fork();
