@@ -6,6 +6,7 @@ mod embedded;
 mod install;
 mod lines;
 mod pool;
+mod process;
 mod protocol;
 mod provision;
 mod source_tree;

@@ -6,43 +6,23 @@
 //! **Invariant:** what goes wrong with the harness comes back as [`RunError`],
 //! what goes wrong with LLVM as an [`Outcome`].
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::MemfdFlags;
-
 use optsleuth_model::{
-    Coverage, Emit, Execute, Execution, Invocation, Limits, Outcome, PassRegistry, Program,
-    RegistryError, RunRequest, RunResult,
+    Emit, Execute, Execution, Limits, Outcome, PassRegistry, Program, RegistryError, RunRequest,
+    RunResult,
 };
 
-use super::classify::{Evidence, NoOutcome, classify};
-use super::protocol::{
-    self, BITS_OFFSET, End, Hello, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, Op, Payload,
-    REPORT_BYTES, REQUEST_OFFSET, RESPONSE_OFFSET, Report, STDERR_OFFSET, STDOUT_OFFSET,
-    WINDOW_BITS_OFFSET,
-};
+use super::process::{CallError, Process};
+use super::protocol::{self, MAX_TRANSFER, Op, Payload};
 use super::provision::Provisioned;
 use crate::link;
-use crate::spawn::{Daemon, ToolError};
-use crate::workdir::Workdir;
+use crate::spawn::ToolError;
 
 /// A worker that is killed more often than this has an enemy.
 const ATTEMPTS: u32 = 3;
-/// How much longer than its own limits a worker may take to answer.
-const GRACE: Duration = Duration::from_secs(5);
-/// What a worker may take to start, on a machine that is busy.
-const START_TIME: Duration = Duration::from_secs(60);
-
-/// The part of a worker's directory that executed programs may write to. The
-/// worker knows it by the same name.
-const PRIVATE: &str = "private";
-
 /// Why a run has no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -131,33 +111,6 @@ struct Loaded {
     limits: Limits,
     /// LLVM failed on reading it: then this is every run's result.
     failed: Option<RunResult>,
-}
-
-/// The process behind a worker, and what is shared with it.
-#[derive(Debug)]
-struct Process {
-    socket: UnixStream,
-    memory: File,
-    sequence: u32,
-    hello: Hello,
-    is_loaded: bool,
-    // The fields below are dropped in this order: first the worker, which may
-    // use the directory, then the directory.
-    daemon: Daemon,
-    workdir: Workdir,
-}
-
-/// A call that came back without an answer.
-#[derive(Debug)]
-enum CallError {
-    Lost(&'static str),
-    Fatal(RunError),
-}
-
-impl From<RunError> for CallError {
-    fn from(error: RunError) -> CallError {
-        CallError::Fatal(error)
-    }
 }
 
 impl Worker {
@@ -438,186 +391,4 @@ impl Worker {
 enum LinkError {
     Io(RunError),
     Tool(ToolError),
-}
-
-impl Process {
-    fn start(provisioned: &Provisioned) -> Result<Process, RunError> {
-        let io = |doing| move |source| RunError::Io { doing, source };
-        let memory = rustix::fs::memfd_create("optsleuth", MemfdFlags::CLOEXEC)
-            .map(File::from)
-            .map_err(|error| io("make shared memory")(error.into()))?;
-        memory.set_len(MEMORY_FILE_BYTES).map_err(io("make shared memory"))?;
-        let workdir = Workdir::new().map_err(io("make a private directory"))?;
-        std::fs::create_dir(workdir.file(PRIVATE)).map_err(io("make a private directory"))?;
-        let (socket, theirs) = UnixStream::pair().map_err(io("make a socket"))?;
-        let shared = memory.try_clone().map_err(io("make shared memory"))?;
-        let daemon =
-            Daemon::start(&provisioned.binary, OwnedFd::from(theirs), OwnedFd::from(shared))
-                .map_err(io("start the worker"))?;
-        let hello = Hello {
-            protocol: 0,
-            report_bytes: 0,
-            seccomp: false,
-            landlock_abi: 0,
-            aslr_off: false,
-            n_blocks: 0,
-            version: String::new(),
-        };
-        let mut process =
-            Process { socket, memory, sequence: 0, hello, is_loaded: false, daemon, workdir };
-        process.greet(provisioned)?;
-        Ok(process)
-    }
-
-    fn greet(&mut self, provisioned: &Provisioned) -> Result<(), RunError> {
-        let root = self.workdir.path().as_os_str().as_encoded_bytes();
-        let payload = Payload::default().bytes(root).finish();
-        let limits = Limits { compile: START_TIME, ..Limits::STANDARD };
-        let report = self.call(Op::Hello, &payload, &limits).map_err(|error| match error {
-            CallError::Fatal(error) => error,
-            CallError::Lost(how) => RunError::Protocol(format!("it was lost at its start ({how})")),
-        })?;
-        let reply =
-            self.response(&report).map_err(|_| RunError::Trouble(report.message.clone()))?;
-        let hello = Hello::decode(&reply)
-            .ok_or_else(|| RunError::Protocol("its greeting is too short".to_owned()))?;
-        let expected = (protocol::VERSION, REPORT_BYTES, &provisioned.install.version);
-        let major = |version: &str| version.split('.').next().map(str::to_owned);
-        let fits = hello.protocol == expected.0
-            && hello.report_bytes as usize == expected.1
-            && major(&hello.version) == major(expected.2);
-        if !fits {
-            return Err(RunError::Protocol(format!("expected {expected:?}, it said {hello:?}")));
-        }
-        if !hello.aslr_off {
-            tracing::warn!("addresses cannot be fixed on this machine: runs may differ a little");
-        }
-        self.hello = hello;
-        Ok(())
-    }
-
-    /// One request and its answer.
-    fn call(&mut self, op: Op, payload: &[u8], limits: &Limits) -> Result<Report, CallError> {
-        if payload.len() as u64 > MAX_TRANSFER {
-            return Err(RunError::TooLarge { bytes: payload.len() }.into());
-        }
-        let io = |doing| move |source| CallError::Fatal(RunError::Io { doing, source });
-        self.sequence = self.sequence.wrapping_add(1);
-        self.memory
-            .write_all_at(payload, REQUEST_OFFSET)
-            .map_err(io("write to the shared memory"))?;
-        let frame = protocol::frame(op, self.sequence, payload.len(), limits);
-        self.socket.write_all(&frame).map_err(|_| CallError::Lost("it is gone"))?;
-        self.socket
-            .set_read_timeout(Some(protocol::longest(limits) + GRACE))
-            .map_err(io("set a time limit"))?;
-        let mut reply = [0; 8];
-        self.socket.read_exact(&mut reply).map_err(|error| match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                CallError::Lost("it did not answer in time")
-            }
-            _ => CallError::Lost("it ended"),
-        })?;
-        if reply[..4] != self.sequence.to_le_bytes() {
-            return Err(CallError::Lost("it answered another request"));
-        }
-        let mut bytes = [0; REPORT_BYTES];
-        self.memory.read_exact_at(&mut bytes, 0).map_err(io("read the shared memory"))?;
-        Report::decode(&bytes).map_err(|error| RunError::Protocol(error.to_string()).into())
-    }
-
-    fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, CallError> {
-        let mut data = vec![0; usize::try_from(bytes).unwrap_or(0)];
-        self.memory
-            .read_exact_at(&mut data, offset)
-            .map_err(|source| RunError::Io { doing: "read the shared memory", source })?;
-        Ok(data)
-    }
-
-    fn response(&self, report: &Report) -> Result<Vec<u8>, CallError> {
-        match report.verdict {
-            protocol::Verdict::Ok => self.read(RESPONSE_OFFSET, report.response_bytes),
-            _ => Err(RunError::Trouble(report.message.clone()).into()),
-        }
-    }
-
-    /// The report of a child's end -> result; see [`Worker::run_in_child`].
-    fn result(
-        &self,
-        provisioned: &Provisioned,
-        report: &Report,
-        list_invocations: bool,
-    ) -> Result<(RunResult, Option<String>), CallError> {
-        let needs_log = list_invocations || report.current_invocation.is_some();
-        let invocations: Vec<Invocation> = if needs_log {
-            protocol::invocations(&self.read(INVOCATION_OFFSET, report.invocation_bytes.into())?)
-        } else {
-            Vec::new()
-        };
-        if report.invocations_cut {
-            tracing::warn!(logged = invocations.len(), "more invocations than the log holds");
-        }
-        let ended_in = report.current_invocation.and_then(|i| invocations.get(i as usize)).cloned();
-        let frames = match report.frames.is_empty() {
-            true => Vec::new(),
-            false => provisioned.symbols().frames(&report.frames),
-        };
-        let outcome = classify(Evidence {
-            report,
-            frames,
-            invocation: ended_in,
-            stdout: self.read(STDOUT_OFFSET, report.stdout_bytes)?,
-            stderr: self.read(STDERR_OFFSET, report.stderr_bytes)?,
-        });
-        let (outcome, needs_process) = match outcome {
-            Ok(outcome) => (outcome, None),
-            Err(NoOutcome::NeedsProcess(reason)) => (Outcome::Ok(None), Some(reason)),
-            Err(NoOutcome::Killed) => return Err(CallError::Lost("it was killed")),
-            Err(NoOutcome::BadOptions(text)) => return Err(RunError::BadOptions(text).into()),
-            Err(NoOutcome::BadPipeline(text)) => return Err(RunError::BadPipeline(text).into()),
-            Err(NoOutcome::BadModule(message)) => {
-                return Err(RunError::BadModule { name: String::new(), message }.into());
-            }
-            Err(NoOutcome::Trouble(text)) => return Err(RunError::Trouble(text).into()),
-        };
-        let whole = outcome == Outcome::Ok(None) && report.end == End::Exited;
-        let emitted = match whole || matches!(outcome, Outcome::Ok(Some(_))) {
-            true => self.read(RESPONSE_OFFSET, report.response_bytes)?,
-            false => Vec::new(),
-        };
-        let result = RunResult {
-            outcome,
-            emitted,
-            n_invocations: report.n_invocations,
-            invocations: if list_invocations { invocations } else { Vec::new() },
-            coverage: None,
-            window: None,
-            wall: Duration::from_nanos(report.wall_ns),
-            cpu: Duration::from_nanos(report.cpu_ns),
-            pipeline: Duration::from_nanos(report.pipeline_ns),
-            peak_memory: report.peak_memory,
-        };
-        Ok((result, needs_process))
-    }
-}
-
-impl Process {
-    /// What the last child executed, and what of that in its window.
-    fn coverage(&self, report: &Report) -> Result<(Option<Coverage>, Option<Coverage>), CallError> {
-        let n_bytes = u64::from(self.hello.n_blocks).div_ceil(8);
-        let read = |offset| self.read(offset, n_bytes).map(|bits| Coverage::from_bits(&bits));
-        let window = match report.has_window {
-            true => Some(read(WINDOW_BITS_OFFSET)?),
-            false => None,
-        };
-        Ok((Some(read(BITS_OFFSET)?), window))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // The worker ends when its host hangs up, and cleans up after itself.
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        self.daemon.finish(Duration::from_secs(2));
-    }
 }
