@@ -6,10 +6,13 @@
 //! looks at a clock.
 
 mod block_lines;
+mod case;
 mod code_map;
 mod coverage;
 mod invocation;
 pub mod legacy;
+mod localization;
+mod optimizations;
 mod outcome;
 mod pass_registry;
 mod pass_sequence;
@@ -18,9 +21,16 @@ mod run;
 mod signature;
 
 pub use block_lines::BlockLines;
+pub use case::{
+    CASE_FILE, CASE_VERSION, Case, CaseError, CaseKind, CompilerSpec, OptLevel, Pipeline, Truth,
+};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
 pub use invocation::{Invocation, SkipSet};
+pub use localization::{
+    Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
+    Localization, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
+};
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};

@@ -1,0 +1,423 @@
+//! `case.toml`: one failure of one compiler. Text -> checked [`Case`] -> text.
+//!
+//! **Invariant:** a [`Case`] that was read is complete and consistent in
+//! itself; whether its files exist and its failure shows is for others to say.
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::{CodegenLevel, Language, PassSequence};
+
+/// The version of the format that is read and written.
+pub const CASE_VERSION: i64 = 1;
+/// The file's name in a case's folder.
+pub const CASE_FILE: &str = "case.toml";
+
+/// One failure of one compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// What to call it.
+    pub id: String,
+    /// What it is about, in a line.
+    pub title: Option<String>,
+    /// Where it comes from.
+    pub source: Option<String>,
+    /// Which compiler fails.
+    pub compiler: CompilerSpec,
+    /// The program, beside `case.toml`.
+    pub input: String,
+    /// What the compiler is told to do.
+    pub pipeline: Pipeline,
+    /// LLVM options, as `opt` takes them.
+    pub flags: Vec<String>,
+    /// For clang, if the input is C.
+    pub cflags: Vec<String>,
+    /// How it fails.
+    pub kind: CaseKind,
+    /// What should happen; for wrong code, what the program should print.
+    pub expected: Option<String>,
+    /// What happens instead.
+    pub observed: Option<String>,
+    /// Releases on which it was seen to fail.
+    pub fails_in: Vec<String>,
+    /// The first release on which it does not.
+    pub fixed_in: Option<String>,
+    /// The culprit, where it is known.
+    pub truth: Option<Truth>,
+}
+
+/// Which compiler a case is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompilerSpec {
+    /// An installed LLVM, by its number.
+    Llvm(String),
+    /// The LLVM that this `llvm-config` describes.
+    LlvmConfig(String),
+    /// An installed gcc, by its number.
+    Gcc(String),
+}
+
+/// What the compiler is told to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pipeline {
+    /// These passes, in LLVM's words.
+    Passes(String),
+    /// An optimization level, as in `O2`.
+    Level(OptLevel),
+}
+
+/// An optimization level of clang and gcc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the compilers'")]
+pub enum OptLevel {
+    O0,
+    O1,
+    O2,
+    O3,
+    Os,
+    Oz,
+}
+
+/// How a compiler can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaseKind {
+    /// A signal, an abort, an error exit.
+    Crash,
+    /// The program does something else than it should.
+    WrongCode,
+    /// The verifier rejects what the passes made.
+    InvalidIr,
+    /// It does not end.
+    Hang,
+    /// It uses up its memory.
+    Memory,
+    /// The code generator refuses.
+    Codegen,
+}
+
+/// The culprit, as the upstream fix shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Truth {
+    /// Source files that the fix changed.
+    pub files: Vec<String>,
+    /// Functions that the fix changed.
+    #[serde(default)]
+    pub functions: Vec<String>,
+    /// How well this is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<String>,
+    /// Parts of the compiler.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<String>,
+    /// The fix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_commit: Option<String>,
+}
+
+/// Why a text is not a case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CaseError {
+    /// Where, counted from 1; the first line where no place can be named.
+    pub line: usize,
+    /// What is wrong, in words.
+    pub message: String,
+}
+
+impl CaseKind {
+    /// The word in `case.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CaseKind::Crash => "crash",
+            CaseKind::WrongCode => "wrong-code",
+            CaseKind::InvalidIr => "invalid-ir",
+            CaseKind::Hang => "hang",
+            CaseKind::Memory => "memory",
+            CaseKind::Codegen => "codegen",
+        }
+    }
+}
+
+impl OptLevel {
+    /// The word in `case.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            OptLevel::O0 => "O0",
+            OptLevel::O1 => "O1",
+            OptLevel::O2 => "O2",
+            OptLevel::O3 => "O3",
+            OptLevel::Os => "Os",
+            OptLevel::Oz => "Oz",
+        }
+    }
+}
+
+impl Pipeline {
+    /// The passes, in LLVM's words.
+    pub fn passes(&self) -> String {
+        match self {
+            Pipeline::Passes(passes) => passes.clone(),
+            Pipeline::Level(level) => format!("default<{}>", level.name()),
+        }
+    }
+
+    /// How hard the code generator works where the program is executed: as
+    /// clang has it for a level, and not at all where only passes are named.
+    pub fn codegen(&self) -> CodegenLevel {
+        match self {
+            Pipeline::Passes(_) | Pipeline::Level(OptLevel::O0) => CodegenLevel::O0,
+            Pipeline::Level(OptLevel::O1) => CodegenLevel::O1,
+            Pipeline::Level(OptLevel::O2 | OptLevel::Os | OptLevel::Oz) => CodegenLevel::O2,
+            Pipeline::Level(OptLevel::O3) => CodegenLevel::O3,
+        }
+    }
+}
+
+/// The file as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseFile {
+    version: Spanned<i64>,
+    id: Spanned<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    compiler: Spanned<CompilerSpec>,
+    input: Spanned<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passes: Option<Spanned<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<Spanned<OptLevel>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    flags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cflags: Vec<String>,
+    kind: CaseKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fails_in: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed_in: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truth: Option<Truth>,
+}
+
+impl Case {
+    /// Reads and checks the text of a `case.toml`.
+    pub fn parse(text: &str) -> Result<Case, CaseError> {
+        let file: CaseFile = toml::from_str(text).map_err(|error| CaseError {
+            line: line_of(text, error.span().map_or(0, |span| span.start)),
+            message: error.message().to_owned(),
+        })?;
+        Checker { text }.check(file)
+    }
+
+    /// The text of a `case.toml` with this case.
+    pub fn to_toml(&self) -> String {
+        let plain = |value| Spanned::new(0..0, value);
+        let (passes, level) = match &self.pipeline {
+            Pipeline::Passes(passes) => (Some(plain(passes.clone())), None),
+            Pipeline::Level(level) => (None, Some(Spanned::new(0..0, *level))),
+        };
+        let file = CaseFile {
+            version: Spanned::new(0..0, CASE_VERSION),
+            id: plain(self.id.clone()),
+            title: self.title.clone(),
+            source: self.source.clone(),
+            compiler: Spanned::new(0..0, self.compiler.clone()),
+            input: plain(self.input.clone()),
+            passes,
+            level,
+            flags: self.flags.clone(),
+            cflags: self.cflags.clone(),
+            kind: self.kind,
+            expected: self.expected.clone(),
+            observed: self.observed.clone(),
+            fails_in: self.fails_in.clone(),
+            fixed_in: self.fixed_in.clone(),
+            truth: self.truth.clone(),
+        };
+        toml::to_string(&file).unwrap_or_else(|error| unreachable!("strings and lists: {error}"))
+    }
+}
+
+struct Checker<'a> {
+    text: &'a str,
+}
+
+impl Checker<'_> {
+    fn check(&self, file: CaseFile) -> Result<Case, CaseError> {
+        if *file.version.get_ref() != CASE_VERSION {
+            let message = format!(
+                "version {} is not known; this program reads version {CASE_VERSION}",
+                file.version.get_ref()
+            );
+            return Err(self.error(&file.version, message));
+        }
+        if file.id.get_ref().is_empty() {
+            return Err(self.error(&file.id, "`id` is empty".to_owned()));
+        }
+        self.check_compiler(&file.compiler)?;
+        self.check_input(&file.input)?;
+        let pipeline = self.pipeline(file.passes, file.level)?;
+        Ok(Case {
+            id: file.id.into_inner(),
+            title: file.title,
+            source: file.source,
+            compiler: file.compiler.into_inner(),
+            input: file.input.into_inner(),
+            pipeline,
+            flags: file.flags,
+            cflags: file.cflags,
+            kind: file.kind,
+            expected: file.expected,
+            observed: file.observed,
+            fails_in: file.fails_in,
+            fixed_in: file.fixed_in,
+            truth: file.truth,
+        })
+    }
+
+    fn check_compiler(&self, compiler: &Spanned<CompilerSpec>) -> Result<(), CaseError> {
+        let (CompilerSpec::Llvm(number) | CompilerSpec::Gcc(number)) = compiler.get_ref() else {
+            return Ok(());
+        };
+        match number.parse::<u32>() {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let message = format!("`{number}` is not a compiler's number, as in \"19\"");
+                Err(self.error(compiler, message))
+            }
+        }
+    }
+
+    fn check_input(&self, input: &Spanned<String>) -> Result<(), CaseError> {
+        let path = std::path::Path::new(input.get_ref());
+        let inside = |part| matches!(part, std::path::Component::Normal(_));
+        if input.get_ref().is_empty() || !path.components().all(inside) {
+            let message = format!(
+                "`input` is `{}`, but has to name a file in the case's own folder",
+                input.get_ref()
+            );
+            return Err(self.error(input, message));
+        }
+        if Language::of_path(path).is_none() {
+            let message = format!("`input` is `{}`: not a .c, .ll or .bc file", input.get_ref());
+            return Err(self.error(input, message));
+        }
+        Ok(())
+    }
+
+    fn pipeline(
+        &self,
+        passes: Option<Spanned<String>>,
+        level: Option<Spanned<OptLevel>>,
+    ) -> Result<Pipeline, CaseError> {
+        match (passes, level) {
+            (Some(passes), None) => match passes.get_ref().parse::<PassSequence>() {
+                Ok(_) => Ok(Pipeline::Passes(passes.into_inner())),
+                Err(error) => {
+                    let message = format!("`passes` is not a pass sequence: {error}");
+                    Err(self.error(&passes, message))
+                }
+            },
+            (None, Some(level)) => Ok(Pipeline::Level(level.into_inner())),
+            (Some(_), Some(level)) => {
+                Err(self.error(&level, "`level` and `passes` exclude each other".to_owned()))
+            }
+            (None, None) => {
+                Err(CaseError { line: 1, message: "neither `passes` nor `level` is given".into() })
+            }
+        }
+    }
+
+    fn error<T>(&self, at: &Spanned<T>, message: String) -> CaseError {
+        CaseError { line: line_of(self.text, at.span().start), message }
+    }
+}
+
+/// The number of the line that holds a byte, from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    before.iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"version = 1
+id = "sum"
+compiler = { llvm = "19" }
+input = "sum.c"
+passes = "sroa,instcombine"
+kind = "wrong-code"
+expected = "55"
+
+[truth]
+files = ["llvm/lib/Transforms/Scalar/SROA.cpp"]
+functions = ["SROA::run"]
+"#;
+
+    fn check_error(from: &str, to: &str, line: usize, message: &str) {
+        assert!(GOOD.contains(from), "{from}");
+        let error = Case::parse(&GOOD.replace(from, to)).unwrap_err();
+        assert!(error.message.contains(message), "{error}");
+        assert_eq!(error.line, line, "{error}");
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let case = Case::parse(GOOD).unwrap();
+        assert_eq!(case.kind, CaseKind::WrongCode);
+        assert_eq!(case.pipeline.passes(), "sroa,instcombine");
+        assert_eq!(case.truth.as_ref().unwrap().functions, ["SROA::run"]);
+        assert_eq!(Case::parse(&case.to_toml()), Ok(case.clone()));
+        let odd = Case {
+            pipeline: Pipeline::Level(OptLevel::Os),
+            compiler: CompilerSpec::LlvmConfig("/opt/llvm/bin/llvm-config".into()),
+            title: Some("quotes \" and\nlines".into()),
+            flags: vec!["-slp-threshold=-9".into()],
+            truth: None,
+            ..case
+        };
+        assert_eq!(Case::parse(&odd.to_toml()), Ok(odd));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        check_error("version = 1", "version = 2", 1, "version 2 is not known");
+        check_error("\"sum\"", "\"\"", 2, "`id` is empty");
+        check_error("llvm = ", "clang = ", 3, "clang");
+        check_error("\"19\"", "\"nineteen\"", 3, "not a compiler's number");
+        check_error("sum.c", "../sum.c", 4, "in the case's own folder");
+        check_error("sum.c", "/sum.c", 4, "in the case's own folder");
+        check_error("sum.c", "sum.txt", 4, "not a .c, .ll or .bc file");
+        check_error("sroa,instcombine", "sroa,,x", 5, "a pass name is missing");
+        check_error("passes =", "pases =", 5, "pases");
+        check_error("passes = \"sroa,instcombine\"", "", 1, "neither `passes` nor `level`");
+        check_error("kind = ", "level = \"O2\"\nkind = ", 6, "exclude each other");
+        check_error("wrong-code", "wrong", 6, "wrong-code");
+        check_error("files", "flies", 10, "flies");
+        check_error("expected = \"55\"", "expected = 55", 7, "string");
+        check_error("id = ", "id ", 2, "");
+        let error = Case::parse("").unwrap_err();
+        assert!(error.message.contains("version"), "{error}");
+    }
+
+    #[test]
+    fn a_level_is_its_default_pipeline_and_its_code_generator() {
+        let case = Case::parse(&GOOD.replace("passes = \"sroa,instcombine\"", "level = \"O2\""));
+        let case = case.unwrap();
+        assert_eq!(case.pipeline.passes(), "default<O2>");
+        assert_eq!(case.pipeline.codegen(), CodegenLevel::O2);
+        assert_eq!(Pipeline::Passes("default<O2>".into()).codegen(), CodegenLevel::O0);
+    }
+}

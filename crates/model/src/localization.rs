@@ -1,0 +1,189 @@
+//! What a localization found: the suspects, why they are suspects, and how the
+//! search for witnesses went. Plain data; its JSON form is the file that
+//! `optsleuth localize` prints and keeps, and that `optsleuth report` reads.
+//!
+//! **Invariant:** files and functions stand in the order of their ranks. No
+//! time is in here unless time was the budget: then two searches with the same
+//! seed give the same bytes.
+
+use serde::{Deserialize, Serialize};
+
+/// The number in `version`; goes up when a field changes its meaning.
+pub const LOCALIZATION_VERSION: u32 = 1;
+
+/// The result of one localization.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Localization {
+    /// [`LOCALIZATION_VERSION`].
+    pub version: u32,
+    /// The case's `id`.
+    pub case: String,
+    /// `19.1.7`.
+    pub llvm: String,
+    /// `locseq` and so on.
+    pub method: String,
+    /// Where the random numbers came from.
+    pub seed: u64,
+    /// How many candidates were run.
+    pub runs: usize,
+    /// How many of them were witnesses.
+    pub witnesses: usize,
+    /// How many failed as the case does.
+    pub failing: usize,
+    /// How many did something else, and count as neither.
+    pub discarded: usize,
+    /// How long the search took; `None` where the budget was counted in runs.
+    pub seconds: Option<f64>,
+    /// Why the search ended.
+    pub stopped: StopReason,
+    /// `ochiai` and so on.
+    pub formula: String,
+    /// `mean` and so on.
+    pub aggregation: String,
+    /// `equal` or `similarity`.
+    pub weights: String,
+    /// The failing run.
+    pub failure: Failure,
+    /// The best witness's similarity; 0 if there is none.
+    pub best_similarity: f64,
+    /// The true culprits, where the case names them.
+    pub truth: Option<TruthRanks>,
+    /// Files, most suspect first.
+    pub files: Vec<FileSuspect>,
+    /// Functions, most suspect first.
+    pub functions: Vec<FunctionSuspect>,
+    /// The nearest witnesses, and those that suspects refer to; nearest first.
+    pub witness_list: Vec<WitnessEntry>,
+    /// How the search went, one entry after each batch of runs.
+    pub history: Vec<HistoryEntry>,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// All runs were made.
+    Runs,
+    /// The time was up.
+    Budget,
+    /// The top of the ranking did not change any more.
+    Stable,
+    /// There was nothing new to try.
+    Exhausted,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
+/// The failing run that everything is compared with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// `crash`, `wrong-code` and so on.
+    pub kind: String,
+    /// What happened, in a line.
+    pub what: String,
+    /// The sequence, as LLVM got it.
+    pub passes: String,
+    /// How many blocks of the compiler it executed.
+    pub blocks: usize,
+}
+
+/// Why something is a suspect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// How many of its blocks the failing run executed.
+    pub blocks: usize,
+    /// How many of those no witness executed.
+    pub unwitnessed: usize,
+    /// In how many witnesses any of those was executed.
+    pub witnesses: usize,
+    /// The nearest witness that did not execute all of those, by its place in
+    /// [`Localization::witness_list`].
+    pub nearest: Option<usize>,
+}
+
+/// A file of the compiler and how suspect it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileSuspect {
+    /// Its place; those that tie share the last one.
+    pub rank: usize,
+    /// As in `llvm/lib/Transforms/Scalar/GVN.cpp`.
+    pub path: String,
+    /// The higher, the more suspect.
+    pub score: f64,
+    /// Why.
+    #[serde(flatten)]
+    pub evidence: Evidence,
+}
+
+/// A function of the compiler and how suspect it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionSuspect {
+    /// Its place; those that tie share the last one.
+    pub rank: usize,
+    /// Demangled, with its parameters.
+    pub name: String,
+    /// The file it stands in.
+    pub path: String,
+    /// The higher, the more suspect.
+    pub score: f64,
+    /// Why.
+    #[serde(flatten)]
+    pub evidence: Evidence,
+}
+
+/// A passing run close to the failing one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WitnessEntry {
+    /// The sequence, as LLVM got it.
+    pub passes: String,
+    /// Formula (4) of the LocSeq paper: 1 is the failing run itself.
+    pub similarity: f64,
+}
+
+/// Where the true culprits stand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TruthRanks {
+    /// The files the fix changed.
+    pub files: Vec<TrueCulprit>,
+    /// The functions the fix changed.
+    pub functions: Vec<TrueCulprit>,
+}
+
+/// A true culprit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrueCulprit {
+    /// As the case names it.
+    pub name: String,
+    /// The best rank of what goes by that name; `None` if the failing run
+    /// executed nothing of it that has a symbol of its own.
+    pub rank: Option<usize>,
+}
+
+impl TruthRanks {
+    /// The best-ranked true file.
+    pub fn best_file(&self) -> Option<usize> {
+        self.files.iter().filter_map(|culprit| culprit.rank).min()
+    }
+
+    /// The best-ranked true function.
+    pub fn best_function(&self) -> Option<usize> {
+        self.functions.iter().filter_map(|culprit| culprit.rank).min()
+    }
+}
+
+/// The state of a search after a batch of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// Runs so far.
+    pub runs: usize,
+    /// Witnesses so far.
+    pub witnesses: usize,
+    /// The best witness's similarity so far.
+    pub best_similarity: f64,
+    /// The mean similarity of this batch's witnesses; `None` if it had none.
+    pub batch_similarity: Option<f64>,
+    /// The best rank of a true file, where the truth is known.
+    pub true_file: Option<usize>,
+    /// The best rank of a true function, where the truth is known.
+    pub true_function: Option<usize>,
+}
