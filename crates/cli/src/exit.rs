@@ -22,6 +22,10 @@ pub(crate) enum Exit {
     /// The compiler did its work, but the executed program was stopped by a
     /// limit or ended by a signal.
     ProgramStopped = 5,
+    /// A case does not fail as it says.
+    NotReproduced = 6,
+    /// A search ended without a witness.
+    NoWitness = 7,
     /// Trouble of our own.
     Internal = 70,
     /// Ctrl-C.
@@ -70,6 +74,8 @@ mod tests {
             Exit::Unstable,
             Exit::Missing,
             Exit::ProgramStopped,
+            Exit::NotReproduced,
+            Exit::NoWitness,
             Exit::Internal,
             Exit::Interrupted,
         ];

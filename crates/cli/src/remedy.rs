@@ -6,7 +6,7 @@ use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
 use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
-use optsleuth_lab::LabError;
+use optsleuth_lab::{CaseFolderError, CheckStatus, LabError};
 use optsleuth_model::PassesError;
 
 use crate::exit::Exit;
@@ -36,6 +36,25 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             "a sequence looks like `sroa,instcombine` or `function(sroa,loop(indvars))`".into(),
         ),
         LabError::Passes(error) => passes_remedy(error),
+        LabError::Case(error) => case_remedy(error),
+        LabError::NotReproduced { status, .. } => Some(match status {
+            CheckStatus::Flaky | CheckStatus::Unstable => {
+                "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
+                    .into()
+            }
+            CheckStatus::Reproduces | CheckStatus::Passes | CheckStatus::FailsOtherwise => {
+                "`optsleuth case check` says more; is it the right LLVM, are `flags` and `kind` right?"
+                    .into()
+            }
+        }),
+        LabError::NoReference { .. } => {
+            Some("wrong code needs a program with `main` that runs without optimization".into())
+        }
+        LabError::NoWitness { .. } => Some(
+            "give it more time (`--budget 60s`), another seed (`--seed`), drop the constraint \
+             (`--method locseq-wc`), or reduce the case's pass sequence first"
+                .into(),
+        ),
         LabError::NoSuchInvocation { .. } => {
             Some("`optsleuth run ... --invocations` lists them".into())
         }
@@ -93,6 +112,22 @@ fn provision_remedy(error: &ProvisionError) -> Option<String> {
     }
 }
 
+fn case_remedy(error: &CaseFolderError) -> Option<String> {
+    match error {
+        CaseFolderError::NoCase(_) => {
+            Some("name a folder with a case.toml; docs/case-format.md describes it".into())
+        }
+        CaseFolderError::Wrong { .. } => Some("docs/case-format.md describes case.toml".into()),
+        CaseFolderError::NoInput(_) => {
+            Some("`input` in case.toml names a file in the case's folder".into())
+        }
+        CaseFolderError::Gcc(_) => {
+            Some("a case of LLVM says `compiler = { llvm = \"19\" }`".into())
+        }
+        CaseFolderError::Unreadable { .. } => None,
+    }
+}
+
 fn program_remedy(error: &ProgramError) -> Option<String> {
     match error {
         ProgramError::NoClang(major) => {
@@ -123,7 +158,7 @@ fn passes_remedy(error: &PassesError) -> Option<String> {
 
 fn run_remedy(error: &RunError) -> Option<String> {
     match error {
-        RunError::BadModule { message, .. } if message.contains("no code generator") => {
+        RunError::ForeignTarget { .. } => {
             Some("build a worker with all code generators: `--targets all`".into())
         }
         RunError::Lost { .. } => {
@@ -152,7 +187,16 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
         | LabError::Program(ProgramError::NoClang(_))
         | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
+        LabError::NotReproduced { status, .. } => match status {
+            CheckStatus::Flaky | CheckStatus::Unstable => Exit::Unstable,
+            CheckStatus::Reproduces | CheckStatus::Passes | CheckStatus::FailsOtherwise => {
+                Exit::NotReproduced
+            }
+        },
+        LabError::NoWitness { .. } => Exit::NoWitness,
         LabError::Install(_)
+        | LabError::Case(_)
+        | LabError::NoReference { .. }
         | LabError::Program(_)
         | LabError::Syntax { .. }
         | LabError::Passes(_)
@@ -161,6 +205,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Run(
             RunError::BadOptions(_)
             | RunError::BadModule { .. }
+            | RunError::ForeignTarget { .. }
             | RunError::BadPipeline(_)
             | RunError::DoesNotLink(_)
             | RunError::TooLarge { .. },

@@ -15,6 +15,8 @@ pub struct Confirmation {
     pub agrees: bool,
     /// What they came to, in words.
     pub theirs: String,
+    /// What their program did, where there was one.
+    pub execution: Option<Execution>,
     /// The commands, ready to be pasted where the input lies.
     pub commands: Vec<String>,
 }
@@ -50,7 +52,7 @@ pub fn confirm(
     if execution.is_some() {
         commands.push("./program".to_owned());
     }
-    Ok(Confirmation { agrees, theirs, commands })
+    Ok(Confirmation { agrees, theirs, execution, commands })
 }
 
 /// Whether two results are the same, and theirs in words.

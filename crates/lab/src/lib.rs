@@ -3,14 +3,20 @@
 //! **Invariant:** nothing here prints. What a person should see while waiting
 //! goes to [`Progress`]; everything else is a return value.
 
+mod case_folder;
+mod check;
 mod confirm;
 mod cov;
 pub mod identity;
+mod oracle;
 mod run;
 mod setup;
 
+pub use case_folder::{CaseFolder, CaseFolderError, write_whole};
+pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
+pub use oracle::{Oracle, Verdict};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
 

@@ -15,6 +15,8 @@ use optsleuth_model::{
 };
 
 use crate::Progress;
+use crate::case_folder::CaseFolderError;
+use crate::check::CheckStatus;
 
 /// Which LLVM to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +67,37 @@ pub enum LabError {
     /// Not a pass sequence of this LLVM.
     #[error(transparent)]
     Passes(#[from] PassesError),
+    /// Not a case.
+    #[error(transparent)]
+    Case(#[from] CaseFolderError),
+    /// A case that does not fail as it says.
+    #[error("the case does not fail as it says: {what}")]
+    NotReproduced {
+        /// What it does instead.
+        status: CheckStatus,
+        /// In words.
+        what: String,
+    },
+    /// The program cannot be executed unoptimized.
+    #[error("the program cannot be executed without passes ({way}): {what}")]
+    NoReference {
+        /// How it was tried.
+        way: &'static str,
+        /// What happened.
+        what: String,
+    },
+    /// A search without result.
+    #[error(
+        "no witness: {runs} sequences were tried, {failing} fail as the case does and {discarded} fail otherwise"
+    )]
+    NoWitness {
+        /// How many sequences were tried.
+        runs: usize,
+        /// How many of them failed as the case does.
+        failing: usize,
+        /// How many failed otherwise.
+        discarded: usize,
+    },
     /// A window that the run never came to.
     #[error(
         "invocation {first} was not executed: there were {n_invocations}, from 0 on, and skipped ones do not count"

@@ -3,6 +3,7 @@
 //! **Invariant:** functions from data to `String`. Nothing is printed, read or
 //! measured here, and no number is computed that the data does not hold.
 
+mod check;
 mod cov;
 mod doctor;
 mod lcov;
@@ -10,6 +11,7 @@ mod passes;
 mod run;
 mod style;
 
+pub use check::{CheckEntry, check_json, check_summary, check_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
 pub use lcov::lcov;

@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the flags they share.
 
+mod case;
 mod cov;
 mod doctor;
 mod passes;
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Passes(passes::Passes),
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
+    Case(case::Case),
 }
 
 impl Command {
@@ -31,6 +33,7 @@ impl Command {
             Command::Passes(passes) => passes.run(),
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
+            Command::Case(case) => case.run(),
         }
     }
 }

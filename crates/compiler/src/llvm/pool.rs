@@ -78,17 +78,32 @@ impl Pool {
         requests: &[RunRequest],
         done: &(dyn Fn(usize) + Sync),
     ) -> Vec<Result<RunResult, RunError>> {
-        let next = AtomicUsize::new(0);
         let n_done = AtomicUsize::new(0);
-        let results: Mutex<Vec<Option<Result<RunResult, RunError>>>> =
+        self.run_while(requests, &|| true, &|result| {
+            done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
+            result
+        })
+    }
+
+    /// Runs requests, in their order, as long as `keep_going` says so before
+    /// each. What a run gives goes through `digest` on the thread that made
+    /// it. The results are those of the first requests: what was begun is
+    /// ended.
+    pub fn run_while<T: Send>(
+        &mut self,
+        requests: &[RunRequest],
+        keep_going: &(dyn Fn() -> bool + Sync),
+        digest: &(dyn Fn(RunResult) -> T + Sync),
+    ) -> Vec<Result<T, RunError>> {
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<Option<Result<T, RunError>>>> =
             Mutex::new(requests.iter().map(|_| None).collect());
         let work = |worker: &mut Worker| {
-            loop {
+            while keep_going() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(request) = requests.get(index) else { return };
-                let result = worker.run(request);
+                let result = worker.run(request).map(digest);
                 results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
-                done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         };
         thread::scope(|scope| {

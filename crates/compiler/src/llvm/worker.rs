@@ -37,6 +37,14 @@ pub enum RunError {
         /// What LLVM says.
         message: String,
     },
+    /// The module is for a target whose code generator the worker lacks.
+    #[error("cannot load `{name}`: {message}")]
+    ForeignTarget {
+        /// The module's name.
+        name: String,
+        /// What the worker says.
+        message: String,
+    },
     /// LLVM does not take this pipeline.
     #[error("LLVM does not accept this pipeline: {0}")]
     BadPipeline(String),
@@ -381,7 +389,12 @@ impl Worker {
                 Ok(())
             }
             Err(CallError::Fatal(RunError::BadModule { message, .. })) => {
-                Err(RunError::BadModule { name, message }.into())
+                // The session's words for it; see worker/session.cpp.
+                Err(match message.starts_with("no code generator") {
+                    true => RunError::ForeignTarget { name, message },
+                    false => RunError::BadModule { name, message },
+                }
+                .into())
             }
             Err(other) => Err(other),
         }

@@ -1,0 +1,114 @@
+//! A case's folder on disk: `case.toml`, its input, and what jobs leave there.
+//!
+//! **Invariant:** a file appears whole or not at all.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use optsleuth_model::{CASE_FILE, Case, CaseError, CompilerSpec};
+
+use crate::setup::LlvmChoice;
+
+/// Why a folder is not a case.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseFolderError {
+    /// It has no `case.toml`.
+    #[error("`{}` is not a case: it has no {CASE_FILE}", .0.display())]
+    NoCase(PathBuf),
+    /// `case.toml` cannot be read.
+    #[error("cannot read `{}`", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// `case.toml` is wrong.
+    #[error("{}:{}: {}", .path.display(), .source.line, .source)]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        source: CaseError,
+    },
+    /// The input is not there.
+    #[error("the case's input `{}` does not exist", .0.display())]
+    NoInput(PathBuf),
+    /// A case of a compiler that cannot be run.
+    #[error("the case is about gcc {0}, and only LLVM can be run")]
+    Gcc(String),
+}
+
+/// A case and where it lies.
+#[derive(Clone, Debug)]
+pub struct CaseFolder {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What `case.toml` says.
+    pub case: Case,
+}
+
+impl CaseFolder {
+    /// Reads a case's folder, or the `case.toml` in it.
+    pub fn open(path: &Path) -> Result<CaseFolder, CaseFolderError> {
+        let is_file = path.file_name().is_some_and(|name| name == CASE_FILE);
+        let folder = match (is_file, path.parent()) {
+            (true, Some(folder)) => folder.to_owned(),
+            _ => path.to_owned(),
+        };
+        let file = folder.join(CASE_FILE);
+        let text = std::fs::read_to_string(&file).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                CaseFolderError::NoCase(folder.clone())
+            }
+            _ => CaseFolderError::Unreadable { path: file.clone(), source },
+        })?;
+        let case = Case::parse(&text)
+            .map_err(|source| CaseFolderError::Wrong { path: file.clone(), source })?;
+        let opened = CaseFolder { folder, case };
+        if !opened.input().is_file() {
+            return Err(CaseFolderError::NoInput(opened.input()));
+        }
+        Ok(opened)
+    }
+
+    /// The program's path.
+    pub fn input(&self) -> PathBuf {
+        self.folder.join(&self.case.input)
+    }
+
+    /// The LLVM the case is about.
+    pub fn llvm(&self) -> Result<LlvmChoice, CaseFolderError> {
+        match &self.case.compiler {
+            // Checked to be a number when the case was read.
+            CompilerSpec::Llvm(number) => {
+                Ok(LlvmChoice::Version(number.parse().unwrap_or_default()))
+            }
+            CompilerSpec::LlvmConfig(path) => Ok(LlvmChoice::Config(PathBuf::from(path))),
+            CompilerSpec::Gcc(number) => Err(CaseFolderError::Gcc(number.clone())),
+        }
+    }
+
+    /// Writes a file of the case: beside its place, then renamed.
+    pub fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(name);
+        write_whole(&path, text)?;
+        Ok(path)
+    }
+}
+
+/// Writes a file that appears whole; folders on the way are made.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)?;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        // What is left of the attempt, if anything.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}

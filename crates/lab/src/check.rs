@@ -1,0 +1,296 @@
+//! Does a case fail as it says? Folder -> workers -> references, repetitions,
+//! the distribution's tools -> an answer with its reason.
+//!
+//! **Invariant:** no case counts as reproduced on the word of one run.
+
+use std::path::PathBuf;
+
+use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
+use optsleuth_model::{
+    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, Program, RunRequest,
+    RunResult,
+};
+
+use crate::case_folder::CaseFolder;
+use crate::confirm::{Confirmation, confirm};
+use crate::oracle::{Oracle, Verdict, behaviour, same_behaviour};
+use crate::setup::{Bench, LabError, LlvmChoice};
+use crate::{Progress, oracle};
+
+/// How often a failure has to show.
+pub const REPETITIONS: usize = 5;
+
+/// What is to be checked.
+#[derive(Clone, Debug)]
+pub struct CheckPlan {
+    /// The case's folder.
+    pub folder: PathBuf,
+    /// Another LLVM than the case's.
+    pub llvm: Option<LlvmChoice>,
+    /// When to stop a run.
+    pub limits: Limits,
+    /// Ask the distribution's tools, too.
+    pub confirm: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The case.
+    pub case: CaseFolder,
+    /// `19.1.7`.
+    pub llvm: String,
+    /// The sequence, as LLVM got it.
+    pub passes: String,
+    /// Whether it fails as it says.
+    pub status: CheckStatus,
+    /// Why, in a line.
+    pub what: String,
+    /// For wrong code: what the unoptimized program does, by each way.
+    pub references: Vec<(&'static str, String)>,
+    /// Something about the case that is not as it says.
+    pub note: Option<String>,
+    /// How many of the repetitions failed as the case does.
+    pub n_failing: usize,
+    /// How many repetitions there were.
+    pub n_repetitions: usize,
+    /// What the distribution's tools say, if they were asked.
+    pub confirmation: Option<Confirmation>,
+}
+
+/// Whether a case fails as it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckStatus {
+    /// It does, every time.
+    Reproduces,
+    /// Nothing fails.
+    Passes,
+    /// Something else fails.
+    FailsOtherwise,
+    /// It does, but not every time, or not in the same way.
+    Flaky,
+    /// What is right cannot be told: unoptimized programs disagree.
+    Unstable,
+}
+
+impl CheckStatus {
+    /// A word for scripts.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckStatus::Reproduces => "reproduces",
+            CheckStatus::Passes => "passes",
+            CheckStatus::FailsOtherwise => "fails-otherwise",
+            CheckStatus::Flaky => "flaky",
+            CheckStatus::Unstable => "unstable-reference",
+        }
+    }
+}
+
+/// Checks a case.
+pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, LabError> {
+    let case = CaseFolder::open(&plan.folder)?;
+    let mut stage = Stage::set_up(case, plan.llvm.as_ref(), Flavor::Plain, plan.limits, progress)?;
+    let reproduction = stage.reproduce(progress)?;
+    let confirmation = match plan.confirm && reproduction.status == CheckStatus::Reproduces {
+        true => {
+            progress.step("asking the distribution's tools");
+            Some(stage.confirm(&reproduction)?)
+        }
+        false => None,
+    };
+    Ok(CheckReport {
+        llvm: stage.bench.install.version.clone(),
+        passes: stage.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
+        note: note(&stage.case.case, &reproduction),
+        case: stage.case,
+        status: reproduction.status,
+        what: reproduction.what,
+        references: reproduction.references,
+        n_failing: reproduction.n_failing,
+        n_repetitions: REPETITIONS,
+        confirmation,
+    })
+}
+
+/// A case with workers that have its program loaded.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) case: CaseFolder,
+    pub(crate) bench: Bench,
+    pub(crate) program: Program,
+    /// The failing run.
+    pub(crate) request: RunRequest,
+}
+
+/// How a case's failing run went.
+#[derive(Debug)]
+pub(crate) struct Reproduction {
+    pub(crate) status: CheckStatus,
+    pub(crate) what: String,
+    pub(crate) references: Vec<(&'static str, String)>,
+    pub(crate) n_failing: usize,
+    /// The first of the repetitions.
+    pub(crate) first: RunResult,
+    /// Knows this failure from others.
+    pub(crate) oracle: Oracle,
+}
+
+impl Stage {
+    /// Starts workers for a case and loads its program. Where the program is
+    /// for another target, workers with all code generators are made.
+    pub(crate) fn set_up(
+        case: CaseFolder,
+        llvm: Option<&LlvmChoice>,
+        flavor: Flavor,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> Result<Stage, LabError> {
+        let llvm = match llvm {
+            Some(choice) => choice.clone(),
+            None => case.llvm()?,
+        };
+        let load = |targets| -> Result<(Bench, Program), LabError> {
+            let mut bench = Bench::set_up(&llvm, targets, flavor, None, progress)?;
+            progress.step("loading the program");
+            let input = case.input();
+            let program = bench.load(&input, &case.case.cflags, &case.case.flags, limits)?;
+            Ok((bench, program))
+        };
+        let (bench, program) = match load(Targets::Native) {
+            Err(LabError::Run(RunError::ForeignTarget { .. })) => load(Targets::All)?,
+            other => other?,
+        };
+        let passes = bench.passes(&case.case.pipeline.passes())?;
+        let kind = case.case.kind;
+        let request = RunRequest {
+            // Some crashes show only when the module is printed.
+            emit: if kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
+            codegen: case.case.pipeline.codegen(),
+            execute: if kind == CaseKind::WrongCode { Execute::InChild } else { Execute::No },
+            coverage: flavor == Flavor::Covered,
+            limits,
+            ..RunRequest::new(Some(passes))
+        };
+        Ok(Stage { case, bench, program, request })
+    }
+
+    /// Runs the failing run several times, and what it is measured by.
+    pub(crate) fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, LabError> {
+        let kind = self.case.case.kind;
+        let references = match kind {
+            CaseKind::WrongCode => self.references(progress)?,
+            _ => Vec::new(),
+        };
+        let expected = references.first().map(|(_, execution)| execution.clone());
+        let oracle = Oracle::new(kind, expected);
+        progress.step("repeating the failure");
+        let requests = vec![self.request.clone(); REPETITIONS];
+        let results = self.bench.pool.run_all(&requests, &|done| progress.count(done, REPETITIONS));
+        let mut results = results.into_iter().collect::<Result<Vec<RunResult>, _>>()?;
+        let oracle = oracle.like(&results[0].outcome);
+        let verdicts: Vec<Verdict> =
+            results.iter().map(|result| oracle.judge(&result.outcome)).collect();
+        let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
+        let (status, what) = match disagreement(&references) {
+            Some(why) => (CheckStatus::Unstable, why),
+            None => conclude(&oracle, &results, &verdicts),
+        };
+        let references =
+            references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
+        let first = results.swap_remove(0);
+        Ok(Reproduction { status, what, references, n_failing, first, oracle })
+    }
+
+    /// The unoptimized program, by ways that have little in common: what they
+    /// agree on does not depend on how the program is compiled.
+    fn references(
+        &mut self,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(&'static str, Execution)>, LabError> {
+        const WAYS: [(&str, CodegenLevel, Execute); 4] = [
+            ("unoptimized", CodegenLevel::O0, Execute::InChild),
+            ("unoptimized, as a process", CodegenLevel::O0, Execute::AsProcess),
+            ("optimized by the code generator alone", CodegenLevel::O2, Execute::InChild),
+            ("the same, as a process", CodegenLevel::O2, Execute::AsProcess),
+        ];
+        progress.step("running the unoptimized program");
+        let requests = WAYS.map(|(_, codegen, execute)| RunRequest {
+            codegen,
+            execute,
+            emit: Emit::Nothing,
+            coverage: false,
+            limits: self.request.limits,
+            ..RunRequest::new(None)
+        });
+        let results = self.bench.pool.run_all(&requests, &|_| ());
+        let mut references = Vec::new();
+        for ((way, ..), result) in WAYS.into_iter().zip(results) {
+            match result?.outcome {
+                Outcome::Ok(Some(execution)) => references.push((way, execution)),
+                other => {
+                    let what = oracle::Oracle::new(CaseKind::Codegen, None).describe(&other);
+                    return Err(LabError::NoReference { way, what });
+                }
+            }
+        }
+        Ok(references)
+    }
+
+    /// Asks the distribution's tools about a failure.
+    fn confirm(&mut self, reproduction: &Reproduction) -> Result<Confirmation, LabError> {
+        let case = &self.case.case;
+        let source = self.bench.source_command(&self.case.input(), &case.cflags)?;
+        let (request, first) = (&self.request, &reproduction.first);
+        let mut confirmation =
+            confirm(&mut self.bench, &self.program, source, &case.flags, request, first)?;
+        // What a wrong program prints may vary: that it is wrong counts.
+        if let Some(theirs) = &confirmation.execution
+            && reproduction.oracle.judge(&Outcome::Ok(Some(theirs.clone()))) == Verdict::Fails
+        {
+            confirmation.agrees = true;
+            confirmation.theirs = format!("their program {}", behaviour(theirs));
+        }
+        Ok(confirmation)
+    }
+}
+
+/// A case that expects another output than the unoptimized program's.
+fn note(case: &Case, reproduction: &Reproduction) -> Option<String> {
+    let expected = case.expected.as_ref().filter(|_| case.kind == CaseKind::WrongCode)?;
+    let printed = reproduction.oracle.expected_output()?;
+    (expected.trim() != printed.trim()).then(|| {
+        format!("the case expects `{}`, the unoptimized program prints otherwise", expected.trim())
+    })
+}
+
+/// Two references that differ, in words.
+fn disagreement(references: &[(&'static str, Execution)]) -> Option<String> {
+    let (first, rest) = references.split_first()?;
+    let (way, other) = rest.iter().find(|(_, other)| !same_behaviour(&first.1, other))?;
+    Some(format!(
+        "without any pass, the program {} when {}, but {} when {way}: its behaviour is not defined",
+        behaviour(&first.1),
+        first.0,
+        behaviour(other),
+    ))
+}
+
+fn conclude(oracle: &Oracle, results: &[RunResult], verdicts: &[Verdict]) -> (CheckStatus, String) {
+    let said: Vec<String> = results.iter().map(|result| oracle.describe(&result.outcome)).collect();
+    if let Some(other) = verdicts.iter().position(|verdict| *verdict != verdicts[0]) {
+        let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
+        let what = format!(
+            "of {} repetitions {n_failing} fail as the case does; once: {}; another time: {}",
+            verdicts.len(),
+            said[0],
+            said[other],
+        );
+        return (CheckStatus::Flaky, what);
+    }
+    let status = match verdicts[0] {
+        Verdict::Fails => CheckStatus::Reproduces,
+        Verdict::Passes => CheckStatus::Passes,
+        Verdict::Other => CheckStatus::FailsOtherwise,
+    };
+    (status, said[0].clone())
+}

@@ -1,0 +1,245 @@
+//! Outcome -> does this run fail as the case does?
+//!
+//! **Invariant:** a run that fails in another way is neither failing nor
+//! passing: it says nothing about the case, and is never a witness.
+
+use optsleuth_model::{
+    CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, Signature, signal_name,
+};
+
+/// What a run means for a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It fails as the case does.
+    Fails,
+    /// Nothing is wrong with it.
+    Passes,
+    /// Something else is wrong with it.
+    Other,
+}
+
+/// Knows how one case fails.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    kind: CaseKind,
+    /// Of a crash; `None` takes any.
+    signature: Option<Signature>,
+    /// What the program does when it is compiled rightly.
+    expected: Option<Execution>,
+}
+
+impl Oracle {
+    /// For a case of this kind. Wrong code needs the right behaviour.
+    pub fn new(kind: CaseKind, expected: Option<Execution>) -> Oracle {
+        Oracle { kind, signature: None, expected }
+    }
+
+    /// From now on only crashes like this one count.
+    #[must_use]
+    pub fn like(mut self, outcome: &Outcome) -> Oracle {
+        if let Outcome::Crash(crash) = outcome {
+            self.signature = Some(crash.signature.clone());
+        }
+        self
+    }
+
+    /// What the program should print, where that is known.
+    pub fn expected_output(&self) -> Option<String> {
+        self.expected.as_ref().map(|execution| String::from_utf8_lossy(&execution.stdout).into())
+    }
+
+    /// Judges a run.
+    pub fn judge(&self, outcome: &Outcome) -> Verdict {
+        let fails = match (self.kind, outcome) {
+            (CaseKind::Crash, Outcome::Crash(crash)) => {
+                self.signature.as_ref().is_none_or(|signature| *signature == crash.signature)
+            }
+            (CaseKind::InvalidIr, Outcome::InvalidIr { .. })
+            | (CaseKind::Hang, Outcome::Timeout { .. })
+            | (CaseKind::Memory, Outcome::OutOfMemory { .. })
+            | (CaseKind::Codegen, Outcome::CodegenFailure { .. }) => true,
+            (CaseKind::WrongCode, Outcome::Ok(Some(execution))) => {
+                self.expected.as_ref().is_some_and(|expected| !same_behaviour(expected, execution))
+            }
+            _ => false,
+        };
+        match outcome {
+            _ if fails => Verdict::Fails,
+            Outcome::Ok(_) => Verdict::Passes,
+            Outcome::Crash(_)
+            | Outcome::InvalidIr { .. }
+            | Outcome::Timeout { .. }
+            | Outcome::OutOfMemory { .. }
+            | Outcome::CodegenFailure { .. } => Verdict::Other,
+        }
+    }
+
+    /// What a run did, in a line; a program's behaviour beside the right one.
+    pub fn describe(&self, outcome: &Outcome) -> String {
+        match (outcome, &self.expected) {
+            (Outcome::Ok(Some(execution)), Some(expected))
+                if !same_behaviour(expected, execution) =>
+            {
+                difference(expected, execution)
+            }
+            _ => describe(outcome),
+        }
+    }
+}
+
+/// Whether two executions are the same to whoever started the program.
+pub fn same_behaviour(a: &Execution, b: &Execution) -> bool {
+    a.end == b.end && a.stdout == b.stdout
+}
+
+fn describe(outcome: &Outcome) -> String {
+    let at = |invocation: &Option<_>| match invocation {
+        Some(invocation) => format!(" in {invocation}"),
+        None => String::new(),
+    };
+    match outcome {
+        Outcome::Ok(None) => "LLVM does its work and the module is valid".to_owned(),
+        Outcome::Ok(Some(execution)) => format!("the program {}", behaviour(execution)),
+        Outcome::Crash(crash) => describe_crash(crash),
+        Outcome::InvalidIr { message, invocation } => {
+            format!("invalid IR{}: {}", at(invocation), message.lines().next().unwrap_or_default())
+        }
+        Outcome::Timeout { invocation } => format!("LLVM does not end{}", at(invocation)),
+        Outcome::OutOfMemory { invocation } => {
+            format!("LLVM uses up its memory{}", at(invocation))
+        }
+        Outcome::CodegenFailure { message } => {
+            let line = message.lines().next().unwrap_or_default();
+            format!("the code generator refuses: {line}")
+        }
+    }
+}
+
+fn describe_crash(crash: &Crash) -> String {
+    let cause = match crash.cause {
+        CrashCause::Signal(signal) => signal_name(signal),
+        CrashCause::StackOverflow => "stack overflow".to_owned(),
+        CrashCause::Assertion => "failed assertion".to_owned(),
+        CrashCause::FatalError => "fatal error".to_owned(),
+        CrashCause::ErrorExit => "error exit".to_owned(),
+    };
+    let place = match &crash.invocation {
+        Some(invocation) => format!("in {invocation}"),
+        None => format!("while {}", crash.stage.doing()),
+    };
+    format!("{cause} {place}: {}", crash.signature)
+}
+
+/// What an executed program did, after "the program".
+pub fn behaviour(execution: &Execution) -> String {
+    format!("prints {} and {}", printed(execution), end(execution.end))
+}
+
+/// What is wrong with a program's behaviour.
+fn difference(expected: &Execution, execution: &Execution) -> String {
+    let mut parts = Vec::new();
+    if expected.stdout != execution.stdout {
+        parts.push(format!("prints {} instead of {}", printed(execution), printed(expected)));
+    }
+    if expected.end != execution.end {
+        let (ours, theirs) = (end(execution.end), end(expected.end));
+        parts.push(format!("{ours} where the unoptimized one {theirs}"));
+    }
+    format!("the program {}", parts.join(" and "))
+}
+
+fn printed(execution: &Execution) -> String {
+    match execution.stdout.is_empty() {
+        true => "nothing".to_owned(),
+        false => quoted(&execution.stdout),
+    }
+}
+
+fn end(end: ProgramEnd) -> String {
+    match end {
+        ProgramEnd::Exited(status) => format!("exits with status {status}"),
+        ProgramEnd::Signaled(signal) => format!("is ended by {}", signal_name(signal)),
+        ProgramEnd::Timeout => "does not end".to_owned(),
+        ProgramEnd::OutOfMemory => "uses up its memory".to_owned(),
+        ProgramEnd::OutputLimit => "writes without end".to_owned(),
+    }
+}
+
+/// A program's output on one line, cut to what a person reads.
+fn quoted(bytes: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_end();
+    let cut: String = text.chars().take(SHOWN).collect();
+    let dots = if cut.len() < text.len() { "..." } else { "" };
+    format!("`{}{dots}`", cut.escape_debug().to_string().replace("\\\"", "\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use optsleuth_model::Stage;
+
+    fn crash(message: &str) -> Outcome {
+        Outcome::Crash(Box::new(Crash {
+            signature: Signature::of_text(message),
+            cause: CrashCause::Assertion,
+            message: Some(message.to_owned()),
+            frames: Vec::new(),
+            stage: Stage::Pipeline,
+            invocation: None,
+        }))
+    }
+
+    fn prints(text: &str, status: i32) -> Execution {
+        let end = ProgramEnd::Exited(status);
+        Execution { end, stdout: text.as_bytes().to_vec(), stderr: Vec::new() }
+    }
+
+    #[test]
+    fn only_the_same_crash_is_the_failure() {
+        let oracle = Oracle::new(CaseKind::Crash, None).like(&crash("one"));
+        assert_eq!(oracle.judge(&crash("one")), Verdict::Fails);
+        assert_eq!(oracle.judge(&crash("two")), Verdict::Other);
+        assert_eq!(oracle.judge(&Outcome::Ok(None)), Verdict::Passes);
+        assert_eq!(oracle.judge(&Outcome::Timeout { invocation: None }), Verdict::Other);
+    }
+
+    #[test]
+    fn every_kind_has_its_outcome_and_the_others_say_nothing() {
+        let invalid = Outcome::InvalidIr { invocation: None, message: "m".into() };
+        let outcomes = [
+            (CaseKind::Crash, crash("x")),
+            (CaseKind::InvalidIr, invalid),
+            (CaseKind::Hang, Outcome::Timeout { invocation: None }),
+            (CaseKind::Memory, Outcome::OutOfMemory { invocation: None }),
+            (CaseKind::Codegen, Outcome::CodegenFailure { message: "m".into() }),
+        ];
+        for (kind, _) in &outcomes {
+            let oracle = Oracle::new(*kind, None);
+            assert_eq!(oracle.judge(&Outcome::Ok(None)), Verdict::Passes);
+            for (other, outcome) in &outcomes {
+                let expected = if kind == other { Verdict::Fails } else { Verdict::Other };
+                assert_eq!(oracle.judge(outcome), expected, "{kind:?} {outcome:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_code_is_another_output_or_another_end() {
+        let oracle = Oracle::new(CaseKind::WrongCode, Some(prints("1\n", 0)));
+        let judge = |execution| oracle.judge(&Outcome::Ok(Some(execution)));
+        assert_eq!(judge(prints("1\n", 0)), Verdict::Passes);
+        assert_eq!(judge(prints("2\n", 0)), Verdict::Fails);
+        assert_eq!(judge(prints("1\n", 1)), Verdict::Fails);
+        let noisy = Execution { stderr: b"warning".to_vec(), ..prints("1\n", 0) };
+        assert_eq!(judge(noisy), Verdict::Passes);
+        assert_eq!(oracle.judge(&crash("x")), Verdict::Other);
+        let said = oracle.describe(&Outcome::Ok(Some(prints("2\n", 0))));
+        assert_eq!(said, "the program prints `2` instead of `1`");
+        let said = oracle.describe(&Outcome::Ok(Some(prints("1\n", 3))));
+        let expected =
+            "the program exits with status 3 where the unoptimized one exits with status 0";
+        assert_eq!(said, expected);
+    }
+}

@@ -1,0 +1,154 @@
+//! The result of `optsleuth case check`: one case, or many.
+
+use std::fmt::Write as _;
+
+use optsleuth_lab::{CheckReport, CheckStatus};
+use serde::Serialize;
+
+use crate::{JSON_VERSION, Style};
+
+/// One case that was to be checked: its name, and the report or an error's text.
+#[derive(Debug)]
+pub struct CheckEntry {
+    /// The folder, as it was given.
+    pub folder: String,
+    /// What came of it.
+    pub result: Result<CheckReport, String>,
+}
+
+#[derive(Serialize)]
+struct ChecksJson<'a> {
+    version: u32,
+    reproduced: usize,
+    cases: Vec<CheckJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CheckJson<'a> {
+    folder: &'a str,
+    status: &'static str,
+    what: &'a str,
+    #[serde(flatten)]
+    details: Option<DetailsJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct DetailsJson<'a> {
+    id: &'a str,
+    kind: &'static str,
+    llvm: &'a str,
+    passes: &'a str,
+    repetitions: usize,
+    failing: usize,
+    references: Vec<ReferenceJson<'a>>,
+    note: Option<&'a str>,
+    confirmed: Option<bool>,
+    distribution: Option<&'a str>,
+    commands: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ReferenceJson<'a> {
+    way: &'a str,
+    behaviour: &'a str,
+}
+
+fn details(report: &CheckReport) -> DetailsJson<'_> {
+    let confirmation = report.confirmation.as_ref();
+    let references = report.references.iter();
+    DetailsJson {
+        id: &report.case.case.id,
+        kind: report.case.case.kind.name(),
+        llvm: &report.llvm,
+        passes: &report.passes,
+        repetitions: report.n_repetitions,
+        failing: report.n_failing,
+        references: references.map(|(way, behaviour)| ReferenceJson { way, behaviour }).collect(),
+        note: report.note.as_deref(),
+        confirmed: confirmation.map(|confirmation| confirmation.agrees),
+        distribution: confirmation.map(|confirmation| confirmation.theirs.as_str()),
+        commands: confirmation.map_or(&[], |confirmation| &confirmation.commands),
+    }
+}
+
+/// All cases as a JSON document.
+pub fn check_json(entries: &[CheckEntry]) -> String {
+    let cases = entries.iter().map(|entry| match &entry.result {
+        Ok(report) => CheckJson {
+            folder: &entry.folder,
+            status: report.status.name(),
+            what: &report.what,
+            details: Some(details(report)),
+        },
+        Err(error) => {
+            CheckJson { folder: &entry.folder, status: "error", what: error, details: None }
+        }
+    });
+    let json = ChecksJson {
+        version: JSON_VERSION,
+        reproduced: n_reproduced(entries),
+        cases: cases.collect(),
+    };
+    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+fn n_reproduced(entries: &[CheckEntry]) -> usize {
+    let reproduces = |entry: &&CheckEntry| {
+        entry.result.as_ref().is_ok_and(|report| report.status == CheckStatus::Reproduces)
+    };
+    entries.iter().filter(reproduces).count()
+}
+
+/// One case for a person.
+pub fn check_text(entry: &CheckEntry, style: Style) -> String {
+    let mut out = String::new();
+    match &entry.result {
+        Ok(report) => one(&mut out, report, style),
+        Err(error) => {
+            let _ = writeln!(out, "{}: {}: {error}", entry.folder, style.bad("error"));
+        }
+    }
+    out
+}
+
+fn one(out: &mut String, report: &CheckReport, style: Style) {
+    let status = match report.status {
+        CheckStatus::Reproduces => style.good("reproduces"),
+        CheckStatus::Passes => style.bad("does not fail"),
+        CheckStatus::FailsOtherwise => style.bad("fails, but not as it says"),
+        CheckStatus::Flaky => style.bad("flaky"),
+        CheckStatus::Unstable => style.bad("not a valid case"),
+    };
+    let case = &report.case.case;
+    let _ = writeln!(out, "{}: {status} ({})", style.heading(&case.id), case.kind.name());
+    let _ = writeln!(out, "  {}", report.what);
+    if report.status == CheckStatus::Reproduces {
+        let (failing, all) = (report.n_failing, report.n_repetitions);
+        let _ = writeln!(out, "  {failing} of {all} repetitions fail the same way");
+    }
+    for (way, behaviour) in &report.references {
+        let line = format!("  reference: {way}: the program {behaviour}");
+        let _ = writeln!(out, "{}", style.quiet(&line));
+    }
+    if let Some(note) = &report.note {
+        let _ = writeln!(out, "  {}: {note}", style.notable("note"));
+    }
+    if let Some(confirmation) = &report.confirmation {
+        let verdict = match confirmation.agrees {
+            true => style.good("confirmed"),
+            false => style.bad("not confirmed"),
+        };
+        let theirs = &confirmation.theirs;
+        let _ = writeln!(out, "  {verdict} by the distribution's tools: {theirs}");
+        for command in &confirmation.commands {
+            let _ = writeln!(out, "    $ {command}");
+        }
+    }
+    let line = format!("  LLVM {} · -passes='{}'", report.llvm, report.passes);
+    let _ = writeln!(out, "{}", style.quiet(&line));
+}
+
+/// How many cases reproduce, for a person who gave many.
+pub fn check_summary(entries: &[CheckEntry]) -> String {
+    format!("{} of {} cases reproduce", n_reproduced(entries), entries.len())
+}
