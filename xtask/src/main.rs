@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "these are command-line tools")]
 
 mod bench;
+mod corpus;
 mod identity;
 mod tidy;
 
@@ -13,6 +14,8 @@ use clap::Parser;
 enum Task {
     /// Measure speed as ratios, in one run, and keep the raw data
     Bench(bench::Bench),
+    /// LocSeq and its variants on a folder of cases with known culprits
+    Corpus(corpus::Corpus),
     /// Compare workers with `opt`, byte for byte, on csmith's programs
     Identity(identity::Identity),
     /// Provision every installed LLVM and compare a sample on each
@@ -24,6 +27,7 @@ enum Task {
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Bench(bench) => bench.run(),
+        Task::Corpus(corpus) => corpus.run(),
         Task::Identity(identity) => identity.run(),
         Task::AllLlvms => identity::all_llvms(),
         Task::Tidy => tidy::run(),

@@ -6,6 +6,7 @@
 
 mod command;
 mod exit;
+mod interrupt;
 mod progress;
 mod remedy;
 
@@ -42,13 +43,7 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .init();
-    // Workers see their host go and clean up after themselves; other children
-    // have to be ended.
-    let interrupted = ctrlc::set_handler(|| {
-        optsleuth_compiler::spawn::kill_all_tools();
-        std::process::exit(Exit::Interrupted as i32);
-    });
-    if let Err(error) = interrupted {
+    if let Err(error) = interrupt::handle() {
         eprintln!("warning: an interrupt may leave processes behind: {error}");
     }
     match arguments.command.run(arguments.verbose) {

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use optsleuth_lab::Progress;
+use optsleuth_lab::{Progress, SearchStatus};
+
+use crate::interrupt;
 
 /// A line on standard error that says what is going on.
 pub(crate) struct Bar(ProgressBar);
@@ -49,5 +51,25 @@ impl Progress for Bar {
             }
         }
         self.0.set_position(done as u64);
+    }
+
+    fn search(&self, status: &SearchStatus) {
+        let seconds = status.elapsed.as_secs_f64().max(0.001);
+        let top = match status.top.is_empty() {
+            true => "no witness yet".to_owned(),
+            false => format!("top: {}", status.top.join(", ")),
+        };
+        self.0.set_message(format!(
+            "{:.0} s · {} runs ({:.0}/s) · {} witnesses · similarity {:.3} · {top}",
+            seconds,
+            status.runs,
+            status.runs as f64 / seconds,
+            status.witnesses,
+            status.best_similarity,
+        ));
+    }
+
+    fn stop_requested(&self) -> bool {
+        interrupt::requested()
     }
 }

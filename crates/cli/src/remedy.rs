@@ -67,6 +67,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
         }
         LabError::Distribution(_)
+        | LabError::Alphabet(_)
         | LabError::Lines(_)
         | LabError::Tool(_)
         | LabError::Io { .. } => None,
@@ -196,6 +197,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::NoWitness { .. } => Exit::NoWitness,
         LabError::Install(_)
         | LabError::Case(_)
+        | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)
         | LabError::Syntax { .. }

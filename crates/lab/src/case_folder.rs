@@ -39,6 +39,9 @@ pub enum CaseFolderError {
     Gcc(String),
 }
 
+/// The folder for localizations, in a case's folder.
+const LOCALIZE: &str = "localize";
+
 /// A case and where it lies.
 #[derive(Clone, Debug)]
 pub struct CaseFolder {
@@ -89,12 +92,23 @@ impl CaseFolder {
         }
     }
 
+    /// Where the result of a localization is kept.
+    pub fn localization(&self, method: &str) -> PathBuf {
+        self.folder.join(LOCALIZE).join(format!("{method}.json"))
+    }
+
     /// Writes a file of the case: beside its place, then renamed.
     pub fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
         let path = self.folder.join(name);
         write_whole(&path, text)?;
         Ok(path)
     }
+}
+
+/// Keeps the result of a localization with its case.
+pub fn save_localization(case: &Path, method: &str, json: &str) -> io::Result<()> {
+    let case = CaseFolder::open(case).map_err(io::Error::other)?;
+    write_whole(&case.localization(method), json)
 }
 
 /// Writes a file that appears whole; folders on the way are made.

@@ -10,6 +10,7 @@ use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Emit, Limits, Outcome, PassRegistry, PassSequence, Program, RunRequest};
+use optsleuth_search::TABLE_I;
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -20,42 +21,6 @@ use crate::setup::{Bench, LabError, LlvmChoice};
 /// What every program is optimized with.
 const PIPELINES: [&str; 5] =
     ["default<O1>", "default<O2>", "default<O3>", "default<Os>", "default<Oz>"];
-/// Passes of the default pipelines that exist in every LLVM from 14 on: those
-/// of Table I of the LocSeq paper.
-const PASSES: [&str; 32] = [
-    "adce",
-    "argpromotion",
-    "bdce",
-    "correlated-propagation",
-    "constmerge",
-    "dse",
-    "early-cse",
-    "early-cse<memssa>",
-    "globaldce",
-    "globalopt",
-    "gvn",
-    "indvars",
-    "instcombine",
-    "instsimplify",
-    "ipsccp",
-    "lcssa",
-    "licm",
-    "loop-deletion",
-    "loop-distribute",
-    "loop-idiom",
-    "loop-load-elim",
-    "loop-rotate",
-    "loop-simplify",
-    "loop-sink",
-    "loop-unroll",
-    "simple-loop-unswitch",
-    "loop-vectorize",
-    "reassociate",
-    "sccp",
-    "simplifycfg",
-    "slp-vectorizer",
-    "sroa",
-];
 const SEQUENCE_LENGTH: usize = 20;
 
 /// What is compared with what.
@@ -156,14 +121,8 @@ pub fn compare(plan: &IdentityPlan, progress: &dyn Progress) -> Result<Vec<Pair>
 /// it needs a second iteration; the variant that does not is what the default
 /// pipelines use.
 fn random_sequence(registry: &PassRegistry, rng: &mut ChaCha8Rng) -> String {
-    let takes_parameter = |name: &str, parameter: &str| {
-        registry
-            .passes()
-            .iter()
-            .any(|pass| pass.name == name && pass.params.iter().any(|known| known == parameter))
-    };
-    let lenient = takes_parameter("instcombine", "no-verify-fixpoint");
-    let passes = (0..SEQUENCE_LENGTH).filter_map(|_| PASSES.choose(rng).copied());
+    let lenient = registry.takes_parameter("instcombine", "no-verify-fixpoint");
+    let passes = (0..SEQUENCE_LENGTH).filter_map(|_| TABLE_I.choose(rng).copied());
     let spelled = passes.map(|pass| match pass {
         "instcombine" if lenient => "instcombine<no-verify-fixpoint>",
         other => other,

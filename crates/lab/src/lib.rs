@@ -8,14 +8,16 @@ mod check;
 mod confirm;
 mod cov;
 pub mod identity;
+mod localize;
 mod oracle;
 mod run;
 mod setup;
 
-pub use case_folder::{CaseFolder, CaseFolderError, write_whole};
+pub use case_folder::{CaseFolder, CaseFolderError, save_localization, write_whole};
 pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
+pub use localize::{Localized, Scene, ScenePlan, SearchPlan, SearchStatus, Stop};
 pub use oracle::{Oracle, Verdict};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
@@ -26,6 +28,12 @@ pub trait Progress: Sync {
     fn step(&self, what: &str);
     /// Of `total` things, `done` are done.
     fn count(&self, done: usize, total: usize);
+    /// A search goes on.
+    fn search(&self, _: &SearchStatus) {}
+    /// Whether to end early, with what there is.
+    fn stop_requested(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody is watching.

@@ -14,6 +14,8 @@ use optsleuth_model::{
     Language, Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
 };
 
+use optsleuth_search::AlphabetError;
+
 use crate::Progress;
 use crate::case_folder::CaseFolderError;
 use crate::check::CheckStatus;
@@ -70,6 +72,9 @@ pub enum LabError {
     /// Not a case.
     #[error(transparent)]
     Case(#[from] CaseFolderError),
+    /// A case with more optimizations than a search can number.
+    #[error(transparent)]
+    Alphabet(#[from] AlphabetError),
     /// A case that does not fail as it says.
     #[error("the case does not fail as it says: {what}")]
     NotReproduced {

@@ -59,6 +59,12 @@ impl Coverage {
         self.words.is_empty()
     }
 
+    /// The set as it is kept: block `b` is bit `b % 64` of word `b / 64`. Words
+    /// that are missing at the end are zero.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The blocks, in order. Jumps from set bit to set bit.
     pub fn blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
@@ -79,6 +85,20 @@ impl Coverage {
         let (first, last) = (from as usize / 64, (end as usize).div_ceil(64));
         let indices = first..last.min(self.words.len());
         indices.map(|i| (self.words[i] & mask(i, from, end)).count_ones() as usize).sum()
+    }
+
+    /// Whether a block of a half-open range is in it. Ends at the first one.
+    pub fn meets_range(&self, from: u32, end: u32) -> bool {
+        let (first, last) = (from as usize / 64, (end as usize).div_ceil(64));
+        match self.words.get(first..last.min(self.words.len())) {
+            None | Some([]) => false,
+            Some([only]) => only & mask(first, from, end) != 0,
+            Some([low, whole @ .., high]) => {
+                low & mask(first, from, end) != 0
+                    || whole.iter().any(|&word| word != 0)
+                    || high & mask(first + whole.len() + 1, from, end) != 0
+            }
+        }
     }
 
     /// Blocks in either.
@@ -245,6 +265,14 @@ mod tests {
     }
 
     #[test]
+    fn words_hold_the_blocks_as_bits() {
+        let coverage = coverage(&BTreeSet::from([0, 63, 64, 130]));
+        assert_eq!(coverage.words(), [1 << 63 | 1, 1, 1 << 2]);
+        assert_eq!(coverage.intersection(&Coverage::of([BlockId(64)])).words(), [0, 1]);
+        assert!(Coverage::default().words().is_empty());
+    }
+
+    #[test]
     fn similarity_of_nothing_with_nothing_is_one() {
         let empty = Coverage::default();
         let some = coverage(&BTreeSet::from([1, 2, 3]));
@@ -277,6 +305,10 @@ mod tests {
             prop_assert_eq!(
                 x.count_range(from, from + length),
                 a.range(from..from + length).count()
+            );
+            prop_assert_eq!(
+                x.meets_range(from, from + length),
+                a.range(from..from + length).next().is_some()
             );
             // Equal sets are equal values, however they came about.
             prop_assert_eq!(x.union(&y).difference(&y), x.difference(&y));

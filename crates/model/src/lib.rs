@@ -9,9 +9,11 @@ mod block_lines;
 mod case;
 mod code_map;
 mod coverage;
+mod function_name;
 mod invocation;
 pub mod legacy;
 mod localization;
+mod name_parts;
 mod optimizations;
 mod outcome;
 mod pass_registry;
@@ -26,6 +28,7 @@ pub use case::{
 };
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
+pub use function_name::FunctionName;
 pub use invocation::{Invocation, SkipSet};
 pub use localization::{
     Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,

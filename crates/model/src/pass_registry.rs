@@ -134,6 +134,12 @@ impl PassRegistry {
         levels
     }
 
+    /// Whether a pass of this name takes this parameter.
+    pub fn takes_parameter(&self, name: &str, parameter: &str) -> bool {
+        let takes = |pass: &PassInfo| pass.params.iter().any(|known| known == parameter);
+        self.passes.iter().any(|pass| pass.name == name && takes(pass))
+    }
+
     /// Up to three names close to a mistyped one, nearest first.
     pub fn similar(&self, name: &str) -> Vec<String> {
         let base = name.split('<').next().unwrap_or(name);

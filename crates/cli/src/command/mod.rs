@@ -3,11 +3,13 @@
 mod case;
 mod cov;
 mod doctor;
+mod localize;
 mod passes;
 mod run;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use optsleuth_compiler::llvm::Targets;
@@ -24,6 +26,7 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
     Case(case::Case),
+    Localize(Box<localize::Localize>),
 }
 
 impl Command {
@@ -34,6 +37,7 @@ impl Command {
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
+            Command::Localize(localize) => localize.run(),
         }
     }
 }
@@ -137,6 +141,27 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `60s`, `2m`, `1h`, `1.5s`; a bare number is seconds.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => text.split_at(at),
+        None => (text, "s"),
+    };
+    let seconds = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("`{unit}` is not a unit of time: give 60s, 2m or 1h")),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(n) if (0.01..=10_000_000.0).contains(&(n * seconds)) => {
+            Ok(Duration::from_secs_f64(n * seconds))
+        }
+        _ => Err("give a time such as 60s, 2m or 1h".to_owned()),
+    }
+}
+
 /// `7` -> 7..8, `3..9`, `12..` -> to the end.
 fn parse_range(text: &str) -> Result<(u32, u32), String> {
     let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is not a number"));
@@ -154,6 +179,18 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(parse_duration("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(parse_duration("3"), Ok(Duration::from_secs(3)));
+        for wrong in ["", "s", "5 days", "-1s", "1e99h", "0s", "NaN"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn ranges_are_single_bounded_or_open() {

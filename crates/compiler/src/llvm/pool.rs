@@ -44,6 +44,11 @@ impl Pool {
         &mut self.workers[0] // Never empty: `of_size` takes a non-zero number.
     }
 
+    /// How many workers there are.
+    pub fn size(&self) -> usize {
+        self.workers.len()
+    }
+
     /// The workers' processes, to look at from outside.
     pub fn process_ids(&self) -> Vec<u32> {
         self.workers.iter().filter_map(Worker::process_id).collect()

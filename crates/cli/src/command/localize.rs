@@ -1,0 +1,145 @@
+//! `optsleuth localize`: which code of the compiler is to blame.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use optsleuth_lab::{LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, save_localization};
+use optsleuth_model::{Limits, StopReason};
+use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
+use optsleuth_report::{localize_json, localize_markdown, localize_text};
+use optsleuth_search::Method;
+
+use super::{parse_duration, parse_seconds, print, style};
+use crate::exit::Exit;
+use crate::progress::Bar;
+
+/// Rank the compiler's files and functions by suspicion
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth localize case/                                 # LocSeq, ten seconds
+  optsleuth localize case/ --budget 2m --seed 7
+  optsleuth localize case/ --runs 1000 --json              # the same bytes every time
+  optsleuth localize case/ --until-stable 200 --format markdown
+  optsleuth localize case/ --formula dstar --aggregation sum
+
+It looks for pass sequences that pass and are close to the failing one, and compares which
+code of the compiler they execute. Ctrl-C ends the search and prints the ranking so far.
+The result is kept in the case's folder, under localize/, for `optsleuth report`.
+Exit codes: 0 done, 3 the case is flaky, 6 it does not fail as it says, 7 no witness found.")]
+pub(crate) struct Localize {
+    /// A folder with a case.toml
+    #[arg(value_name = "CASE")]
+    case: PathBuf,
+    /// How to look for witnesses: locseq, locseq-r, locseq-wc or locseq-rwc
+    #[arg(long, value_name = "METHOD", default_value_t = Method::Locseq)]
+    method: Method,
+    /// Where the random numbers start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// End after this many runs; the result then depends on nothing but the seed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    runs: Option<u64>,
+    /// End after this time, as in 60s or 2m; 10s if nothing else is said
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    budget: Option<Duration>,
+    /// End when the top ten stayed the same for this many witnesses
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100", value_parser = clap::value_parser!(u64).range(1..))]
+    until_stable: Option<u64>,
+    /// ochiai, tarantula, jaccard, ochiai2, kulczynski2, op2, dstar or sbi
+    #[arg(long, value_name = "FORMULA", default_value_t = Formula::default())]
+    formula: Formula,
+    /// From blocks to functions and files: mean, max, sum or top-K, as in top-5
+    #[arg(long, value_name = "HOW", default_value_t = Aggregation::default())]
+    aggregation: Aggregation,
+    /// What a witness counts: equal, or by its similarity
+    #[arg(long, value_name = "HOW", default_value_t = Weights::default())]
+    weights: Weights,
+    /// Use this installed LLVM instead of the case's own
+    #[arg(long, value_name = "N")]
+    llvm: Option<u32>,
+    /// CPU seconds for the failing run
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
+    timeout: f64,
+    /// CPU seconds for every other run, and for one that is said to hang
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
+    candidate_timeout: f64,
+    /// How many files and functions to print
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Text for people, or Markdown for an issue tracker
+    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
+    format: Format,
+    /// Leave nothing in the case's folder
+    #[arg(long)]
+    no_save: bool,
+    /// Print JSON: everything that was found
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For an issue tracker
+    Markdown,
+}
+
+impl Localize {
+    pub(super) fn run(self) -> Result<Exit, LabError> {
+        let bar = Bar::new();
+        let mut scene = Scene::open(&self.scene(), &bar)?;
+        let found = scene.localize(&self.search(), &bar)?.localization;
+        bar.finish();
+        let json = localize_json(&found);
+        match (self.json, self.format) {
+            (true, _) => print(&json),
+            (false, Format::Text) => print(&localize_text(&found, self.top, style())),
+            (false, Format::Markdown) => print(&localize_markdown(&found, self.top)),
+        }
+        // A folder that cannot be written is no reason to lose the result.
+        if !self.no_save
+            && let Err(error) = save_localization(&self.case, &found.method, &json)
+        {
+            eprintln!("warning: the result is not kept in the case's folder: {error}");
+        }
+        Ok(match found.stopped {
+            StopReason::Interrupted => Exit::Interrupted,
+            StopReason::Runs | StopReason::Budget | StopReason::Stable | StopReason::Exhausted => {
+                Exit::Clean
+            }
+        })
+    }
+
+    fn scene(&self) -> ScenePlan {
+        let time = Duration::from_secs_f64(self.timeout);
+        ScenePlan {
+            folder: self.case.clone(),
+            llvm: self.llvm.map(LlvmChoice::Version),
+            limits: Limits { compile: time, execute: time, ..Limits::STANDARD },
+            candidate_time: Duration::from_secs_f64(self.candidate_timeout),
+        }
+    }
+
+    fn search(&self) -> SearchPlan {
+        let runs = self.runs.map(|runs| usize::try_from(runs).unwrap_or(usize::MAX));
+        let stable = self.until_stable.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let budget = match (self.budget, runs, stable) {
+            (None, None, None) => Some(DEFAULT_BUDGET),
+            (budget, ..) => budget,
+        };
+        SearchPlan {
+            method: self.method,
+            seed: self.seed,
+            stop: Stop { runs, budget, stable },
+            recipe: Recipe {
+                formula: self.formula,
+                aggregation: self.aggregation,
+                weights: self.weights,
+            },
+        }
+    }
+}
+
+const DEFAULT_BUDGET: Duration = Duration::from_secs(10);

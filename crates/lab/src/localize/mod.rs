@@ -1,0 +1,251 @@
+//! `optsleuth localize`: a case -> its failing run -> a search for witnesses ->
+//! suspects.
+//!
+//! ```text
+//! search.ask ──► runs on all workers ──► verdict, similarity ──► search.tell
+//!                                              │
+//!                                              └──► spectrum ──► ranking
+//! ```
+//!
+//! **Invariant:** what is found depends on the seed and the number of runs
+//! alone. Time decides only when to stop.
+
+mod candidates;
+mod tally;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use optsleuth_compiler::llvm::Flavor;
+use optsleuth_model::{
+    CaseKind, CodeMap, Coverage, Crash, Emit, Limits, Localization, Outcome, PassSequence,
+    RunRequest, RunResult, Stage as LlvmStage, StopReason,
+};
+use optsleuth_rank::Recipe;
+use optsleuth_search::{Alphabet, Method, Parameters, Reference, Similarity};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::Progress;
+use crate::case_folder::CaseFolder;
+use crate::check::{CheckStatus, Reproduction, Stage};
+use crate::oracle::{Oracle, Verdict};
+use crate::setup::{LabError, LlvmChoice};
+use tally::Tally;
+
+/// What is to be localized.
+#[derive(Clone, Debug)]
+pub struct ScenePlan {
+    /// The case's folder.
+    pub folder: PathBuf,
+    /// Another LLVM than the case's.
+    pub llvm: Option<LlvmChoice>,
+    /// For the failing run.
+    pub limits: Limits,
+    /// CPU time for a candidate. Also decides what is a hang.
+    pub candidate_time: Duration,
+}
+
+/// How to localize it.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchPlan {
+    /// How to look for witnesses.
+    pub method: Method,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// When to stop.
+    pub stop: Stop,
+    /// How to make a ranking of the runs.
+    pub recipe: Recipe,
+}
+
+/// When a search ends, whichever comes first. Nothing given: never, unless
+/// there is nothing left to try.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stop {
+    /// After this many runs.
+    pub runs: Option<usize>,
+    /// After this long.
+    pub budget: Option<Duration>,
+    /// When the top of the ranking stayed the same for this many witnesses.
+    pub stable: Option<usize>,
+}
+
+/// How far a search is, for whoever is watching.
+#[derive(Clone, Debug)]
+pub struct SearchStatus {
+    /// Candidates run so far.
+    pub runs: usize,
+    /// Witnesses among them.
+    pub witnesses: usize,
+    /// The best one's similarity.
+    pub best_similarity: f64,
+    /// Since the search began.
+    pub elapsed: Duration,
+    /// The most suspect files.
+    pub top: Vec<String>,
+}
+
+/// A localization, and where its time went.
+#[derive(Clone, Debug)]
+pub struct Localized {
+    /// What was found.
+    pub localization: Localization,
+    /// How long the search took.
+    pub wall: Duration,
+    /// How long workers were at work, all together.
+    pub worked: Duration,
+    /// How many workers there were.
+    pub n_workers: usize,
+}
+
+/// A case whose failure was seen, with workers that are ready to look for
+/// witnesses. Any number of searches, one after the other.
+#[derive(Debug)]
+pub struct Scene {
+    stage: Stage,
+    reproduction: Reproduction,
+    map: CodeMap,
+    failing: Coverage,
+    reference: Reference,
+    alphabet: Alphabet,
+    /// A candidate's run, but for its passes.
+    template: RunRequest,
+}
+
+impl Scene {
+    /// Starts workers and sees the case fail.
+    pub fn open(plan: &ScenePlan, progress: &dyn Progress) -> Result<Scene, LabError> {
+        let case = CaseFolder::open(&plan.folder)?;
+        // A hang costs its limit every time it shows, so it gets a candidate's.
+        let limits = match case.case.kind {
+            CaseKind::Hang => Limits { compile: plan.candidate_time, ..plan.limits },
+            _ => plan.limits,
+        };
+        let mut stage = Stage::set_up(case, plan.llvm.as_ref(), Flavor::Covered, limits, progress)?;
+        let reproduction = stage.reproduce(progress)?;
+        if reproduction.status != CheckStatus::Reproduces {
+            let Reproduction { status, what, .. } = reproduction;
+            return Err(LabError::NotReproduced { status, what });
+        }
+        progress.step("reading the code map");
+        let map = stage.bench.provisioned.code_map()?;
+        let failing = reproduction.first.coverage.clone().unwrap_or_default();
+        let reference = Reference::new(&failing, &map);
+        let template = candidate_request(plan, &stage.request, &reproduction.first);
+        let buggy = stage.request.passes.as_ref();
+        let alphabet = candidates::alphabet(&stage.bench, buggy, &reproduction.first.outcome)?;
+        Ok(Scene { stage, reproduction, map, failing, reference, alphabet, template })
+    }
+
+    /// The case.
+    pub fn case(&self) -> &CaseFolder {
+        &self.stage.case
+    }
+
+    /// Looks for witnesses and ranks suspects.
+    pub fn localize(
+        &mut self,
+        plan: &SearchPlan,
+        progress: &dyn Progress,
+    ) -> Result<Localized, LabError> {
+        let rng = ChaCha8Rng::seed_from_u64(plan.seed);
+        let mut search = plan.method.search(self.alphabet.clone(), Parameters::default(), rng);
+        let truth = self.stage.case.case.truth.as_ref();
+        let mut tally = Tally::new(&self.map, &self.failing, plan.recipe, truth);
+        progress.step("looking for witnesses");
+        let started = Instant::now();
+        let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
+        let go_on = || !out_of_time() && !progress.stop_requested();
+        let digest = |result| Judged::of(result, &self.reproduction.oracle, &self.reference);
+        let stopped = loop {
+            let batch = search.ask();
+            if batch.is_empty() {
+                break StopReason::Exhausted;
+            }
+            let room = plan.stop.runs.map_or(batch.len(), |runs| runs.saturating_sub(tally.runs()));
+            let sequences =
+                batch.iter().take(room).map(|candidate| self.alphabet.render(candidate));
+            let sequences: Vec<PassSequence> = sequences.collect();
+            let requests: Vec<RunRequest> = sequences
+                .iter()
+                .map(|passes| RunRequest { passes: Some(passes.clone()), ..self.template.clone() })
+                .collect();
+            let judged = self.stage.bench.pool.run_while(&requests, &go_on, &digest);
+            let judged = judged.into_iter().collect::<Result<Vec<Judged>, _>>()?;
+            let fitness: Vec<f64> = judged.iter().map(Judged::fitness).collect();
+            tally.take(sequences, judged);
+            progress.search(&tally.status(started.elapsed()));
+            if progress.stop_requested() {
+                break StopReason::Interrupted;
+            }
+            if plan.stop.runs.is_some_and(|runs| tally.runs() >= runs) {
+                break StopReason::Runs;
+            }
+            if fitness.len() < batch.len() || out_of_time() {
+                break StopReason::Budget;
+            }
+            if plan.stop.stable.is_some_and(|n_witnesses| tally.unchanged_for() >= n_witnesses) {
+                break StopReason::Stable;
+            }
+            search.tell(&fitness);
+        };
+        let wall = started.elapsed();
+        if tally.witnesses() == 0 {
+            return Err(tally.no_witness());
+        }
+        progress.step("gathering evidence");
+        let (worked, n_workers) = (tally.worked(), self.stage.bench.pool.size());
+        let localization = tally.conclude(plan, &self.stage, &self.reproduction, stopped, wall);
+        Ok(Localized { localization, wall, worked, n_workers })
+    }
+}
+
+/// What every candidate's run has in common: as the failing run, but nothing is
+/// printed unless the failure is in the printing. Where IR becomes invalid, a
+/// later pass may remove what is wrong with it: such a run is no witness, so
+/// the IR is verified after every pass.
+fn candidate_request(plan: &ScenePlan, failing: &RunRequest, first: &RunResult) -> RunRequest {
+    let in_printing = matches!(
+        &first.outcome,
+        Outcome::Crash(crash) if matches!(**crash, Crash { stage: LlvmStage::Emit, .. })
+    );
+    RunRequest {
+        emit: match failing.emit {
+            Emit::Text if !in_printing => Emit::Nothing,
+            other => other,
+        },
+        verify_each: matches!(first.outcome, Outcome::InvalidIr { .. }),
+        limits: Limits {
+            compile: plan.candidate_time,
+            execute: plan.candidate_time,
+            ..plan.limits
+        },
+        ..failing.clone()
+    }
+}
+
+/// A candidate's run, and what it means.
+#[derive(Debug)]
+struct Judged {
+    verdict: Verdict,
+    /// Of a witness.
+    witness: Option<(Similarity, Coverage)>,
+    /// How long its worker was at it.
+    wall: Duration,
+}
+
+impl Judged {
+    fn of(result: RunResult, oracle: &Oracle, reference: &Reference) -> Judged {
+        let verdict = oracle.judge(&result.outcome);
+        let witness = match (verdict, result.coverage) {
+            (Verdict::Passes, Some(coverage)) => Some((reference.compare(&coverage), coverage)),
+            _ => None,
+        };
+        Judged { verdict, witness, wall: result.wall }
+    }
+
+    fn fitness(&self) -> f64 {
+        self.witness.as_ref().map_or(0.0, |(similarity, _)| similarity.fitness)
+    }
+}

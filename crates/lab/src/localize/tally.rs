@@ -1,0 +1,256 @@
+//! What a search has found so far: counts, spectrum, ranking, history; and in
+//! the end, all of it as a [`Localization`].
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use optsleuth_model::{
+    CodeMap, Coverage, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry,
+    LOCALIZATION_VERSION, Localization, PassSequence, StopReason, Truth, TruthRanks, WitnessEntry,
+};
+use optsleuth_rank::{Ranker, Ranking, Recipe, Spectrum, evidence, truth_ranks};
+
+use super::{Judged, SearchPlan, SearchStatus};
+use crate::check::{Reproduction, Stage};
+use crate::oracle::Verdict;
+use crate::setup::LabError;
+
+/// What counts as the top when a search waits for it to settle.
+const TOP: usize = 10;
+/// How many of the nearest witnesses are kept, whether suspects refer to them
+/// or not.
+const NEAREST: usize = 10;
+
+pub(super) struct Tally<'a> {
+    map: &'a CodeMap,
+    recipe: Recipe,
+    truth: Option<&'a Truth>,
+    ranker: Ranker,
+    spectrum: Spectrum,
+    /// In the order of the spectrum's witnesses.
+    sequences: Vec<PassSequence>,
+    ranking: Ranking,
+    history: Vec<HistoryEntry>,
+    runs: usize,
+    failing: usize,
+    discarded: usize,
+    best_similarity: f64,
+    worked: Duration,
+    top: (Vec<u32>, Vec<u32>),
+    /// How many witnesses there were when the top last changed.
+    top_since: usize,
+}
+
+impl<'a> Tally<'a> {
+    pub(super) fn new(
+        map: &'a CodeMap,
+        failing: &Coverage,
+        recipe: Recipe,
+        truth: Option<&'a Truth>,
+    ) -> Tally<'a> {
+        let spectrum = Spectrum::new(std::slice::from_ref(failing));
+        let ranker = Ranker::new(map, spectrum.universe());
+        let ranking = ranker.rank(&spectrum, &recipe);
+        Tally {
+            map,
+            recipe,
+            truth,
+            ranker,
+            spectrum,
+            sequences: Vec::new(),
+            ranking,
+            history: Vec::new(),
+            runs: 0,
+            failing: 0,
+            discarded: 0,
+            best_similarity: 0.0,
+            worked: Duration::ZERO,
+            top: (Vec::new(), Vec::new()),
+            top_since: 0,
+        }
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        self.runs
+    }
+
+    pub(super) fn witnesses(&self) -> usize {
+        self.sequences.len()
+    }
+
+    /// How long workers were at work.
+    pub(super) fn worked(&self) -> Duration {
+        self.worked
+    }
+
+    /// For how many witnesses the top has stayed the same.
+    pub(super) fn unchanged_for(&self) -> usize {
+        self.witnesses() - self.top_since
+    }
+
+    /// Takes a batch of runs in, in the order in which they were asked for.
+    pub(super) fn take(&mut self, sequences: Vec<PassSequence>, judged: Vec<Judged>) {
+        let mut similarities = Vec::new();
+        for (sequence, judged) in sequences.into_iter().zip(judged) {
+            self.runs += 1;
+            self.worked += judged.wall;
+            match judged.verdict {
+                Verdict::Passes => {}
+                Verdict::Fails => self.failing += 1,
+                Verdict::Other => self.discarded += 1,
+            }
+            if let Some((similarity, coverage)) = judged.witness {
+                similarities.push(similarity.statements);
+                self.best_similarity = self.best_similarity.max(similarity.statements);
+                self.spectrum.push_witness(&coverage, similarity.statements);
+                self.sequences.push(sequence);
+            }
+        }
+        self.ranking = self.ranker.rank(&self.spectrum, &self.recipe);
+        let top = self.current_top();
+        if top != self.top {
+            self.top = top;
+            self.top_since = self.witnesses();
+        }
+        let truth = self.truth_ranks();
+        self.history.push(HistoryEntry {
+            runs: self.runs,
+            witnesses: self.witnesses(),
+            best_similarity: self.best_similarity,
+            batch_similarity: mean(&similarities),
+            true_file: truth.as_ref().and_then(TruthRanks::best_file),
+            true_function: truth.as_ref().and_then(TruthRanks::best_function),
+        });
+    }
+
+    fn current_top(&self) -> (Vec<u32>, Vec<u32>) {
+        let files = self.ranking.files.iter().take(TOP).map(|suspect| suspect.id.0);
+        let functions = self.ranking.functions.iter().take(TOP).map(|suspect| suspect.id.0);
+        (files.collect(), functions.collect())
+    }
+
+    fn truth_ranks(&self) -> Option<TruthRanks> {
+        self.truth.map(|truth| truth_ranks(&self.ranking, self.map, truth))
+    }
+
+    pub(super) fn status(&self, elapsed: Duration) -> SearchStatus {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let top = self.ranking.files.iter().take(3).map(|suspect| name(self.map.file(suspect.id)));
+        SearchStatus {
+            runs: self.runs,
+            witnesses: self.witnesses(),
+            best_similarity: self.best_similarity,
+            elapsed,
+            top: if self.witnesses() == 0 { Vec::new() } else { top.collect() },
+        }
+    }
+
+    pub(super) fn no_witness(&self) -> LabError {
+        let (runs, failing, discarded) = (self.runs, self.failing, self.discarded);
+        LabError::NoWitness { runs, failing, discarded }
+    }
+
+    /// Everything, as a result.
+    pub(super) fn conclude(
+        self,
+        plan: &SearchPlan,
+        stage: &Stage,
+        reproduction: &Reproduction,
+        stopped: StopReason,
+        wall: Duration,
+    ) -> Localization {
+        let evidence = evidence(&self.ranker, &self.spectrum, &self.ranking);
+        let nearest_of_files = evidence.files.iter().filter_map(|found| found.nearest);
+        let nearest_of_functions = evidence.functions.iter().filter_map(|found| found.nearest);
+        let wanted = nearest_of_files.chain(nearest_of_functions);
+        let witnesses = WitnessList::new(&self.spectrum, &self.sequences, wanted);
+        let files = self.ranking.files.iter().zip(&evidence.files).map(|(suspect, found)| {
+            let path = self.map.file(suspect.id).to_owned();
+            let (rank, score) = (suspect.rank, suspect.score);
+            FileSuspect { rank, path, score, evidence: witnesses.because(found) }
+        });
+        let functions =
+            self.ranking.functions.iter().zip(&evidence.functions).map(|(suspect, found)| {
+                let function = self.map.function(suspect.id);
+                FunctionSuspect {
+                    rank: suspect.rank,
+                    name: function.name.clone(),
+                    path: self.map.file(function.file).to_owned(),
+                    score: suspect.score,
+                    evidence: witnesses.because(found),
+                }
+            });
+        Localization {
+            version: LOCALIZATION_VERSION,
+            case: stage.case.case.id.clone(),
+            llvm: stage.bench.install.version.clone(),
+            method: plan.method.name().to_owned(),
+            seed: plan.seed,
+            runs: self.runs,
+            witnesses: self.witnesses(),
+            failing: self.failing,
+            discarded: self.discarded,
+            seconds: plan.stop.runs.is_none().then_some(wall.as_secs_f64()),
+            stopped,
+            formula: plan.recipe.formula.to_string(),
+            aggregation: plan.recipe.aggregation.to_string(),
+            weights: plan.recipe.weights.to_string(),
+            failure: Failure {
+                kind: stage.case.case.kind.name().to_owned(),
+                what: reproduction.what.clone(),
+                passes: stage.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
+                blocks: self.spectrum.universe().len(),
+            },
+            best_similarity: self.best_similarity,
+            truth: self.truth_ranks(),
+            files: files.collect(),
+            functions: functions.collect(),
+            witness_list: witnesses.list,
+            history: self.history,
+        }
+    }
+}
+
+/// The witnesses worth keeping, nearest first, and where each of them stands.
+struct WitnessList {
+    list: Vec<WitnessEntry>,
+    places: BTreeMap<usize, usize>,
+}
+
+impl WitnessList {
+    fn new(
+        spectrum: &Spectrum,
+        sequences: &[PassSequence],
+        wanted: impl Iterator<Item = usize>,
+    ) -> WitnessList {
+        let mut nearest: Vec<usize> = (0..sequences.len()).collect();
+        // Stable: of two that are equally near, the one found first.
+        nearest.sort_by(|&a, &b| spectrum.similarity(b).total_cmp(&spectrum.similarity(a)));
+        let mut keep = vec![false; sequences.len()];
+        for index in wanted.chain(nearest.iter().copied().take(NEAREST)) {
+            keep[index] = true;
+        }
+        let kept: Vec<usize> = nearest.into_iter().filter(|&index| keep[index]).collect();
+        let entry = |&index: &usize| WitnessEntry {
+            passes: sequences[index].to_string(),
+            similarity: spectrum.similarity(index),
+        };
+        WitnessList {
+            list: kept.iter().map(entry).collect(),
+            places: kept.iter().enumerate().map(|(place, &index)| (index, place)).collect(),
+        }
+    }
+
+    fn because<Id>(&self, found: &optsleuth_rank::Evidence<Id>) -> Evidence {
+        Evidence {
+            blocks: found.blocks,
+            unwitnessed: found.unwitnessed,
+            witnesses: found.witnesses,
+            nearest: found.nearest.and_then(|witness| self.places.get(&witness).copied()),
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}

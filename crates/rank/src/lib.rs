@@ -1,0 +1,32 @@
+//! Coverages of failing and passing runs -> files and functions, most suspect
+//! first.
+//!
+//! ```text
+//! failing coverages ──► Spectrum ◄── witnesses, one by one
+//!                          │
+//!    CodeMap ──► Ranker ──rank──► Ranking ──► evidence, ranks of known culprits
+//! ```
+//!
+//! A block of the compiler gets a score from four counts ([`Formula`]), an
+//! entity gets one from the scores of its blocks ([`Aggregation`]), and the
+//! scores give the order. With the default [`Recipe`] this is the ranking of
+//! the LocSeq paper, formulas (6) to (8).
+//!
+//! **Invariant:** pure. No file, no clock, no random number; all sums are
+//! exact, so the same runs give the same bits, in whatever order they came.
+
+mod aggregate;
+mod evidence;
+#[cfg(test)]
+mod example;
+mod formula;
+mod ranking;
+mod spectrum;
+mod truth;
+
+pub use aggregate::{Aggregation, AggregationError};
+pub use evidence::{Evidence, RankingEvidence, evidence};
+pub use formula::{Counts, Formula, UnknownFormula};
+pub use ranking::{Ranker, Ranking, Recipe, Suspect};
+pub use spectrum::{Spectrum, UnknownWeights, Weights};
+pub use truth::{file_rank, function_rank, truth_ranks};

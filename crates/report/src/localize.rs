@@ -1,0 +1,145 @@
+//! The result of `optsleuth localize`: for a terminal, as JSON, as Markdown.
+
+use std::fmt::Write as _;
+
+use optsleuth_model::{
+    Evidence, FileSuspect, FunctionSuspect, Localization, StopReason, TrueCulprit,
+};
+
+use crate::Style;
+use crate::names::{cut, short_name};
+
+/// The whole result as a JSON document: what is kept in the case's folder.
+pub fn localize_json(localization: &Localization) -> String {
+    serde_json::to_string(localization).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// The first suspects, for a person.
+pub fn localize_text(localization: &Localization, top: usize, style: Style) -> String {
+    let mut out = String::new();
+    let failure = &localization.failure;
+    let head = style.heading(&localization.case);
+    let _ = writeln!(out, "{head}: {}", failure.what);
+    let _ = writeln!(out, "{}", summary(localization));
+    let heading = format!(
+        "\nrank  score  blocks  unwitnessed  witnesses  file ({} covered)",
+        localization.files.len()
+    );
+    let _ = writeln!(out, "{}", style.heading(&heading));
+    for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
+        let _ = writeln!(out, "{} {path}", columns(*rank, *score, evidence));
+    }
+    let heading = format!(
+        "\nrank  score  blocks  unwitnessed  witnesses  function ({} covered)",
+        localization.functions.len()
+    );
+    let _ = writeln!(out, "{}", style.heading(&heading));
+    for suspect in localization.functions.iter().take(top) {
+        let FunctionSuspect { rank, name, path, score, evidence } = suspect;
+        let (name, path) = (cut(&short_name(name), 70), style.quiet(path));
+        let _ = writeln!(out, "{} {name}  {path}", columns(*rank, *score, evidence));
+    }
+    nearest(&mut out, localization, style);
+    truth(&mut out, localization, style);
+    out
+}
+
+fn columns(rank: usize, score: f64, evidence: &Evidence) -> String {
+    let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
+    format!("{rank:>4}  {score:.3}  {blocks:>6}  {unwitnessed:>11}  {witnesses:>9} ")
+}
+
+/// What was done, in a sentence or two.
+fn summary(localization: &Localization) -> String {
+    let Localization { method, seed, runs, witnesses, llvm, .. } = localization;
+    let time = match localization.seconds {
+        Some(seconds) => format!(" in {seconds:.1} s"),
+        None => String::new(),
+    };
+    format!(
+        "{method} on LLVM {llvm}, seed {seed}: {runs} sequences{time}, {witnesses} witnesses, \
+         best similarity {:.3}; ended because {}. Scored with {}, {} over blocks.",
+        localization.best_similarity,
+        why(localization.stopped),
+        localization.formula,
+        localization.aggregation,
+    )
+}
+
+/// Why a search ended, after "because".
+pub(crate) fn why(stopped: StopReason) -> &'static str {
+    match stopped {
+        StopReason::Runs => "all runs were made",
+        StopReason::Budget => "the time was up",
+        StopReason::Stable => "the top of the ranking was stable",
+        StopReason::Exhausted => "there was nothing new to try",
+        StopReason::Interrupted => "it was interrupted",
+    }
+}
+
+fn nearest(out: &mut String, localization: &Localization, style: Style) {
+    if let Some(witness) = localization.witness_list.first() {
+        let heading = format!("\nnearest witness (similarity {:.3})", witness.similarity);
+        let _ = writeln!(out, "{}", style.heading(&heading));
+        let _ = writeln!(out, "  fails   {}", localization.failure.passes);
+        let _ = writeln!(out, "  passes  {}", witness.passes);
+    }
+}
+
+fn truth(out: &mut String, localization: &Localization, style: Style) {
+    let Some(truth) = &localization.truth else { return };
+    let _ = writeln!(out, "{}", style.heading("\ntrue culprits, by their ranks"));
+    for TrueCulprit { name, rank } in truth.files.iter().chain(&truth.functions) {
+        let rank = rank.map_or("  --".to_owned(), |rank| format!("{rank:>4}"));
+        let _ = writeln!(out, "{rank}  {name}");
+    }
+}
+
+/// The first suspects as Markdown, for an issue tracker.
+pub fn localize_markdown(localization: &Localization, top: usize) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "### Suspects of {}\n", inline(&localization.case));
+    let _ = writeln!(out, "{}\n", inline(&localization.failure.what));
+    let _ = writeln!(out, "{}\n", summary(localization));
+    let _ = writeln!(out, "| rank | file | score | blocks | unwitnessed | witnesses |");
+    let _ = writeln!(out, "|---:|---|---:|---:|---:|---:|");
+    for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
+        let _ = writeln!(out, "| {rank} | {} | {} |", code(path), cells(*score, evidence));
+    }
+    let _ =
+        writeln!(out, "\n| rank | function | file | score | blocks | unwitnessed | witnesses |");
+    let _ = writeln!(out, "|---:|---|---|---:|---:|---:|---:|");
+    for suspect in localization.functions.iter().take(top) {
+        let FunctionSuspect { rank, name, path, score, evidence } = suspect;
+        let (name, path) = (code(&short_name(name)), code(path));
+        let _ = writeln!(out, "| {rank} | {name} | {path} | {} |", cells(*score, evidence));
+    }
+    if let Some(witness) = localization.witness_list.first() {
+        let _ = writeln!(out, "\nNearest witness (similarity {:.3}):\n", witness.similarity);
+        let _ = writeln!(out, "- fails: {}", code(&localization.failure.passes));
+        let _ = writeln!(out, "- passes: {}", code(&witness.passes));
+    }
+    out
+}
+
+fn cells(score: f64, evidence: &Evidence) -> String {
+    let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
+    format!("{score:.3} | {blocks} | {unwitnessed} | {witnesses}")
+}
+
+/// A name as code in a table's cell.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('|', "\\|").replace('`', "'"))
+}
+
+/// Somebody else's text in a line of Markdown.
+fn inline(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if matches!(c, '\\' | '*' | '_' | '<' | '[' | ']' | '|' | '#') {
+            out.push('\\');
+        }
+        out.push(if c == '\n' { ' ' } else { c });
+    }
+    out
+}
