@@ -125,6 +125,12 @@ fn case_remedy(error: &CaseFolderError) -> Option<String> {
         CaseFolderError::Gcc(_) => {
             Some("a case of LLVM says `compiler = { llvm = \"19\" }`".into())
         }
+        CaseFolderError::NotLocalized(folder) => {
+            Some(format!("run `optsleuth localize {}` first", folder.display()))
+        }
+        CaseFolderError::Stale { .. } => {
+            Some("remove it, and run `optsleuth localize` again".into())
+        }
         CaseFolderError::Unreadable { .. } => None,
     }
 }

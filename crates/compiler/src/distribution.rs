@@ -82,6 +82,12 @@ pub enum Step {
 }
 
 impl Job<'_> {
+    /// The commands, without running them.
+    pub fn commands(&self) -> Result<Vec<String>, DistributionError> {
+        let steps = self.steps(&self.input_name())?;
+        Ok(steps.iter().map(|(_, tool)| tool.command_line()).collect())
+    }
+
     /// Runs the tools, up to the first that fails.
     pub fn run(&self) -> Result<Answer, DistributionError> {
         let folder = Workdir::new()?;

@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use optsleuth_model::{CASE_FILE, Case, CaseError, CompilerSpec};
+use optsleuth_model::{CASE_FILE, Case, CaseError, CompilerSpec, Localization};
 
 use crate::setup::LlvmChoice;
 
@@ -34,6 +34,17 @@ pub enum CaseFolderError {
     /// The input is not there.
     #[error("the case's input `{}` does not exist", .0.display())]
     NoInput(PathBuf),
+    /// A kept result is of another version.
+    #[error("`{}` is not a localization that this version can read", .path.display())]
+    Stale {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: serde_json::Error,
+    },
+    /// Nothing was localized yet.
+    #[error("nothing was localized in `{}` yet", .0.display())]
+    NotLocalized(PathBuf),
     /// A case of a compiler that cannot be run.
     #[error("the case is about gcc {0}, and only LLVM can be run")]
     Gcc(String),
@@ -97,11 +108,26 @@ impl CaseFolder {
         self.folder.join(LOCALIZE).join(format!("{method}.json"))
     }
 
-    /// Writes a file of the case: beside its place, then renamed.
-    pub fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
-        let path = self.folder.join(name);
-        write_whole(&path, text)?;
-        Ok(path)
+    /// What was localized so far, by the methods' names.
+    pub fn localizations(&self) -> Result<Vec<Localization>, CaseFolderError> {
+        let folder = self.folder.join(LOCALIZE);
+        let unreadable = |path: &Path| {
+            let path = path.to_owned();
+            move |source| CaseFolderError::Unreadable { path, source }
+        };
+        let entries = match std::fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(unreadable(&folder))?,
+        };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+        paths.sort();
+        let read = |path: &PathBuf| {
+            let text = std::fs::read(path).map_err(unreadable(path))?;
+            serde_json::from_slice(&text)
+                .map_err(|error| CaseFolderError::Stale { path: path.clone(), source: error })
+        };
+        paths.iter().map(read).collect()
     }
 }
 

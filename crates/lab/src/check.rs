@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_model::{
     Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, Program, RunRequest,
@@ -234,6 +235,28 @@ impl Stage {
             }
         }
         Ok(references)
+    }
+
+    /// The distribution's commands that show the failure; none where a tool is
+    /// missing.
+    pub(crate) fn commands(&self) -> Vec<String> {
+        let case = &self.case.case;
+        let executes = self.request.execute != Execute::No;
+        let job = Job {
+            install: &self.bench.install,
+            program: &self.program,
+            options: &case.flags,
+            passes: self.request.passes.as_ref(),
+            verify_each: false,
+            codegen: executes.then_some(self.request.codegen),
+            limits: self.request.limits,
+        };
+        let source = self.bench.source_command(&self.case.input(), &case.cflags);
+        let (Ok(source), Ok(mut commands)) = (source, job.commands()) else { return Vec::new() };
+        if executes {
+            commands.push("./program".to_owned());
+        }
+        source.into_iter().chain(commands).collect()
     }
 
     /// Asks the distribution's tools about a failure.

@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{FunctionName, HEADERS};
+
 /// The number in `version`; goes up when a field changes its meaning.
 pub const LOCALIZATION_VERSION: u32 = 1;
 
@@ -85,6 +87,8 @@ pub struct Failure {
     pub passes: String,
     /// How many blocks of the compiler it executed.
     pub blocks: usize,
+    /// The distribution's commands that show it; none where it lacks the tools.
+    pub commands: Vec<String>,
 }
 
 /// Why something is a suspect.
@@ -160,6 +164,20 @@ pub struct TrueCulprit {
 }
 
 impl TruthRanks {
+    /// Whether a file is one of the true ones.
+    pub fn names_file(&self, path: &str) -> bool {
+        self.files.iter().any(|culprit| culprit.name == path)
+    }
+
+    /// Whether a function is one of the true ones: it goes by such a name, and
+    /// stands in a true file or in a header.
+    pub fn names_function(&self, name: &str, path: &str) -> bool {
+        let name = FunctionName::parse(name);
+        let is_meant =
+            |culprit: &TrueCulprit| name.is_meant_by(&FunctionName::parse(&culprit.name));
+        (path == HEADERS || self.names_file(path)) && self.functions.iter().any(is_meant)
+    }
+
     /// The best-ranked true file.
     pub fn best_file(&self) -> Option<usize> {
         self.files.iter().filter_map(|culprit| culprit.rank).min()

@@ -7,7 +7,11 @@ use optsleuth_lab::{CovReport, CovRun};
 use optsleuth_model::{CodeMap, Coverage};
 use serde::Serialize;
 
+use crate::names::cut;
 use crate::{JSON_VERSION, Style};
+
+/// Of a C++ name, what a terminal can show.
+const WIDTH: usize = 90;
 
 #[derive(Serialize)]
 struct CovJson<'a> {
@@ -111,7 +115,7 @@ pub fn cov_text(report: &CovReport, run: &CovRun, top: usize, style: Style) -> S
     let _ = writeln!(out, "{}", style.heading(&heading));
     for function in view.functions.iter().take(top) {
         let path = style.quiet(function.path);
-        let _ = writeln!(out, "{:>6}  {}  {path}", function.blocks, shorten(function.name));
+        let _ = writeln!(out, "{:>6}  {}  {path}", function.blocks, cut(function.name, WIDTH));
     }
     out
 }
@@ -232,20 +236,11 @@ pub fn diff_text(report: &CovReport, a: &CovRun, b: &CovRun, top: usize, style: 
     let heading = format!("only A  only B    both  function ({} differ)", diff.functions.len());
     let _ = writeln!(out, "{}", style.heading(&heading));
     for FunctionDiffJson { name, path, counts } in diff.functions.iter().take(top) {
-        let _ = writeln!(out, "{} {}  {}", columns(counts), shorten(name), style.quiet(path));
+        let _ = writeln!(out, "{} {}  {}", columns(counts), cut(name, WIDTH), style.quiet(path));
     }
     out
 }
 
 fn columns(counts: &Counts) -> String {
     format!("{:>6}  {:>6}  {:>6} ", counts.only_a, counts.only_b, counts.both)
-}
-
-/// A C++ name as a terminal can show it.
-fn shorten(name: &str) -> String {
-    const WIDTH: usize = 90;
-    match name.char_indices().nth(WIDTH) {
-        Some((at, _)) => format!("{}...", &name[..at]),
-        None => name.to_owned(),
-    }
 }

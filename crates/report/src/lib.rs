@@ -1,4 +1,4 @@
-//! Results -> text for a terminal, JSON for scripts.
+//! Results -> text for a terminal, JSON for scripts, HTML for browsers.
 //!
 //! **Invariant:** functions from data to `String`. Nothing is printed, read or
 //! measured here, and no number is computed that the data does not hold.
@@ -6,6 +6,7 @@
 mod check;
 mod cov;
 mod doctor;
+mod html;
 mod lcov;
 mod localize;
 mod names;
@@ -16,8 +17,9 @@ mod style;
 pub use check::{CheckEntry, check_json, check_summary, check_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
+pub use html::{CaseView, case_html};
 pub use lcov::lcov;
-pub use localize::{localize_json, localize_markdown, localize_text};
+pub use localize::{localize_json, localize_markdown, localize_text, report_json};
 pub use passes::{passes_json, passes_text};
 pub use run::{run_json, run_text};
 pub use style::Style;

@@ -6,12 +6,28 @@ use optsleuth_model::{
     Evidence, FileSuspect, FunctionSuspect, Localization, StopReason, TrueCulprit,
 };
 
-use crate::Style;
+use serde::Serialize;
+
 use crate::names::{cut, short_name};
+use crate::{JSON_VERSION, Style};
 
 /// The whole result as a JSON document: what is kept in the case's folder.
 pub fn localize_json(localization: &Localization) -> String {
     serde_json::to_string(localization).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+#[derive(Serialize)]
+struct ReportJson<'a> {
+    version: u32,
+    report: &'a str,
+    methods: Vec<&'a str>,
+}
+
+/// Where a case's report is and what it shows, as a JSON document.
+pub fn report_json(path: &str, localizations: &[Localization]) -> String {
+    let methods = localizations.iter().map(|localization| localization.method.as_str()).collect();
+    let json = ReportJson { version: JSON_VERSION, report: path, methods };
+    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
 /// The first suspects, for a person.

@@ -5,6 +5,7 @@ mod cov;
 mod doctor;
 mod localize;
 mod passes;
+mod report;
 mod run;
 
 use std::io::IsTerminal;
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Cov(Box<cov::Cov>),
     Case(case::Case),
     Localize(Box<localize::Localize>),
+    Report(report::Report),
 }
 
 impl Command {
@@ -38,6 +40,7 @@ impl Command {
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
             Command::Localize(localize) => localize.run(),
+            Command::Report(report) => report.run(),
         }
     }
 }

@@ -200,6 +200,7 @@ impl<'a> Tally<'a> {
                 what: reproduction.what.clone(),
                 passes: stage.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
                 blocks: self.spectrum.universe().len(),
+                commands: stage.commands(),
             },
             best_similarity: self.best_similarity,
             truth: self.truth_ranks(),

@@ -1,0 +1,63 @@
+//! `optsleuth report`: a case and its suspects as one HTML file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use optsleuth_lab::{CaseFolder, CaseFolderError, LabError, write_whole};
+use optsleuth_report::{CaseView, case_html, report_json};
+
+use super::print;
+use crate::exit::Exit;
+
+/// Write a case and its suspects as one HTML file
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth localize case/ && optsleuth report case/       # writes case/report.html
+  optsleuth report case/ -o /tmp/report.html
+
+The file needs no network and can be read without JavaScript. It shows what every
+`optsleuth localize` kept in the case's folder.")]
+pub(crate) struct Report {
+    /// A folder with a case.toml
+    #[arg(value_name = "CASE")]
+    case: PathBuf,
+    /// The file to write; report.html in the case's folder if not given
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print JSON: where the report is
+    #[arg(long)]
+    json: bool,
+}
+
+impl Report {
+    pub(super) fn run(self) -> Result<Exit, LabError> {
+        let opened = CaseFolder::open(&self.case)?;
+        let localizations = opened.localizations()?;
+        let Some(first) = localizations.first() else {
+            return Err(CaseFolderError::NotLocalized(self.case).into());
+        };
+        let input = opened.input();
+        let bytes = std::fs::read(&input).map_err(|source| LabError::Io {
+            doing: format!("read `{}`", input.display()),
+            source,
+        })?;
+        let is_text = !bytes.contains(&0);
+        let html = case_html(&CaseView {
+            case: &opened.case,
+            localizations: &localizations,
+            commands: &first.failure.commands,
+            input: &if is_text { String::from_utf8_lossy(&bytes) } else { "(bitcode)".into() },
+        });
+        let path = self.output.unwrap_or_else(|| opened.folder.join("report.html"));
+        write_whole(&path, &html).map_err(|source| LabError::Io {
+            doing: format!("write `{}`", path.display()),
+            source,
+        })?;
+        let path = path.display().to_string();
+        match self.json {
+            true => print(&report_json(&path, &localizations)),
+            false => print(&path),
+        }
+        Ok(Exit::Clean)
+    }
+}

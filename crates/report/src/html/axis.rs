@@ -1,0 +1,150 @@
+//! A range of values -> where they stand on an axis, and its ticks. Pure.
+//!
+//! **Invariant:** ticks lie on the axis, in the order of their values, and no
+//! two of them have the same label.
+
+use super::words;
+
+/// How many steps a linear axis has, more or less.
+const STEPS: f64 = 5.0;
+/// The most ticks of a logarithmic axis.
+const MAX_RANK_TICKS: usize = 8;
+/// What a division may lose.
+const SLACK: f64 = 1e-9;
+
+/// An axis from 0 (left, below) to 1 (right, above).
+#[derive(Debug)]
+pub(super) struct Axis {
+    /// Values with their labels.
+    pub(super) ticks: Vec<(f64, String)>,
+    scale: Scale,
+}
+
+#[derive(Debug)]
+enum Scale {
+    Linear {
+        low: f64,
+        high: f64,
+    },
+    /// Rank 1 above, this one below.
+    Ranks {
+        last: f64,
+    },
+}
+
+impl Axis {
+    /// Counts from 0 to `last`.
+    pub(super) fn counts(last: usize) -> Axis {
+        let high = last.max(1) as f64;
+        let step = nice(high / STEPS).max(1.0);
+        let ticks = (0..=(high / step + SLACK).floor() as usize)
+            .map(|i| (i as f64 * step, words::count(i * step as usize)))
+            .collect();
+        Axis { ticks, scale: Scale::Linear { low: 0.0, high } }
+    }
+
+    /// A linear axis around these values; it begins and ends with a tick.
+    pub(super) fn around(values: impl IntoIterator<Item = f64>) -> Axis {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.into_iter().filter(|value| value.is_finite()) {
+            (low, high) = (low.min(value), high.max(value));
+        }
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        if high - low < 0.001 {
+            (low, high) = (low - 0.05, high + 0.05);
+        }
+        let step = nice((high - low) / STEPS);
+        let first = (low / step + SLACK).floor() as i64;
+        let last = (high / step - SLACK).ceil() as i64;
+        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let at = |i: i64| i as f64 * step;
+        let ticks = (first..=last).map(|i| (at(i), format!("{:.decimals$}", at(i)))).collect();
+        Axis { ticks, scale: Scale::Linear { low: at(first), high: at(last) } }
+    }
+
+    /// Ranks from 1, which stands above, to at least `last`; logarithmic.
+    pub(super) fn ranks(last: usize) -> Axis {
+        let mut ticks = Vec::new();
+        let mut power = 1;
+        'all: loop {
+            for factor in [1, 2, 5] {
+                ticks.push(power * factor);
+                if power * factor >= last.max(10) {
+                    break 'all;
+                }
+            }
+            power *= 10;
+        }
+        let end = ticks.last().copied().unwrap_or(10);
+        if ticks.len() > MAX_RANK_TICKS {
+            ticks.retain(|tick| tick.to_string().starts_with('1'));
+        }
+        let ticks = ticks.into_iter().map(|tick| (tick as f64, words::count(tick))).collect();
+        Axis { ticks, scale: Scale::Ranks { last: end as f64 } }
+    }
+
+    /// Where a value stands.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear { low, high } => (value - low) / (high - low),
+            Scale::Ranks { last } => 1.0 - value.max(1.0).ln() / last.ln(),
+        }
+    }
+}
+
+/// The next 1, 2 or 5 times a power of ten that is not smaller.
+fn nice(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= step - SLACK * power);
+    factor.unwrap_or(10.0) * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(axis: &Axis, expected: &str) {
+        let labels: Vec<&str> = axis.ticks.iter().map(|(_, label)| label.as_str()).collect();
+        assert_eq!(labels.join(" "), expected);
+        for (value, label) in &axis.ticks {
+            let at = axis.at(*value);
+            assert!((-1e-6..=1.0 + 1e-6).contains(&at), "{label} at {at}");
+        }
+    }
+
+    #[test]
+    fn counts_have_round_ticks_up_to_the_last() {
+        check(&Axis::counts(0), "0 1");
+        check(&Axis::counts(3), "0 1 2 3");
+        check(&Axis::counts(100), "0 20 40 60 80 100");
+        check(&Axis::counts(4100), "0 1,000 2,000 3,000 4,000");
+        assert_eq!(Axis::counts(4100).at(4100.0), 1.0);
+    }
+
+    #[test]
+    fn similarities_have_round_ticks_around_them() {
+        check(&Axis::around([0.61, 0.97]), "0.6 0.7 0.8 0.9 1.0");
+        check(&Axis::around([0.951, 0.972]), "0.950 0.955 0.960 0.965 0.970 0.975");
+        check(&Axis::around([0.0, 1.0]), "0.0 0.2 0.4 0.6 0.8 1.0");
+        check(&Axis::around([0.3, 0.6]), "0.3 0.4 0.5 0.6");
+    }
+
+    #[test]
+    fn one_value_or_none_has_an_axis_too() {
+        check(&Axis::around([0.5]), "0.44 0.46 0.48 0.50 0.52 0.54 0.56");
+        check(&Axis::around([]), "0.0 0.2 0.4 0.6 0.8 1.0");
+        check(&Axis::around([f64::NAN, f64::INFINITY]), "0.0 0.2 0.4 0.6 0.8 1.0");
+    }
+
+    #[test]
+    fn rank_one_stands_above() {
+        check(&Axis::ranks(1), "1 2 5 10");
+        check(&Axis::ranks(37), "1 2 5 10 20 50");
+        check(&Axis::ranks(15_000), "1 10 100 1,000 10,000");
+        let axis = Axis::ranks(100);
+        assert_eq!((axis.at(1.0), axis.at(100.0)), (1.0, 0.0));
+        assert!((axis.at(10.0) - 0.5).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,94 @@
+//! Foreign text -> HTML text. Every name, message and program in a page comes
+//! through here.
+//!
+//! **Invariant:** what is written cannot open or close a tag, an attribute or a
+//! comment, and holds no character that HTML forbids.
+
+use std::fmt::{self, Write as _};
+
+/// A text, written so that HTML shows it as it is.
+///
+/// It may stand between tags and in quoted attributes.
+pub(super) struct Text<'a>(pub(super) &'a str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.chars().peekable();
+        while let Some(c) = rest.next() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                '\n' | '\t' => f.write_char(c)?,
+                '\r' if rest.peek() == Some(&'\n') => {}
+                '\r' => f.write_char('\n')?,
+                _ if is_forbidden(c) => f.write_char(char::REPLACEMENT_CHARACTER)?,
+                _ => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A long name, written like [`Text`], that breaks into lines after these marks.
+///
+/// It may stand between tags.
+pub(super) struct Breakable<'a> {
+    pub(super) text: &'a str,
+    /// As in `/` or `::`.
+    pub(super) after: &'a str,
+}
+
+impl fmt::Display for Breakable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, part) in self.text.split(self.after).enumerate() {
+            if i > 0 {
+                write!(f, "{}<wbr>", Text(self.after))?;
+            }
+            Text(part).fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Control characters and noncharacters.
+fn is_forbidden(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32 & 0xfffe) == 0xfffe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(Text(text).to_string(), expected);
+    }
+
+    #[test]
+    fn markup_becomes_text() {
+        check("<script>alert('1')</script>", "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;");
+        check("a\" onclick=\"x", "a&quot; onclick=&quot;x");
+        check("&lt; is not <", "&amp;lt; is not &lt;");
+        check("operator&&<->", "operator&amp;&amp;&lt;-&gt;");
+    }
+
+    #[test]
+    fn long_names_break_after_their_marks() {
+        let check = |text, after, expected| {
+            assert_eq!(Breakable { text, after }.to_string(), expected);
+        };
+        check("a/b", "/", "a/<wbr>b");
+        check("/<b>/", "/", "/<wbr>&lt;b&gt;/<wbr>");
+        check("x::y::z", "::", "x::<wbr>y::<wbr>z");
+        check("main", "::", "main");
+    }
+
+    #[test]
+    fn other_characters_stay_and_forbidden_ones_show() {
+        check("größer → 数\tline\nline", "größer → 数\tline\nline");
+        check("dos\r\nline\rline", "dos\nline\nline");
+        check("\0\u{1b}[31m\u{7f}\u{85}\u{fffe}\u{1ffff}", "��[31m����");
+    }
+}

@@ -1,0 +1,157 @@
+//! A case and what was found about it -> one HTML file that needs no other.
+//!
+//! `heading` says what fails, `suspects` who is to blame, `history` how the
+//! search went, and `witnesses` which sequences do not fail.
+//!
+//! **Invariant:** a function from data to text: the same data gives the same
+//! bytes. A page asks no network for anything, can be read without JavaScript,
+//! and shows foreign text through `escape` alone.
+
+mod axis;
+mod diff;
+mod escape;
+mod heading;
+mod history;
+mod plot;
+mod suspects;
+mod witnesses;
+mod words;
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+
+use optsleuth_model::{Case, Localization};
+
+use escape::Text;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("report.js");
+
+/// What a page may do: show itself.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
+                      script-src 'unsafe-inline'; img-src data:";
+
+/// Everything that the page of a case shows.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseView<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// What was found, in the order in which it is shown.
+    pub localizations: &'a [Localization],
+    /// Shell commands that reproduce the failure.
+    pub commands: &'a [String],
+    /// The program's text; of a long one, the beginning is shown.
+    pub input: &'a str,
+}
+
+/// The page of a case, as one HTML document.
+pub fn case_html(view: &CaseView<'_>) -> String {
+    let mut out = String::new();
+    match page(&mut out, view) {
+        Ok(()) => out,
+        Err(error) => unreachable!("a string takes every text: {error}"),
+    }
+}
+
+/// One localization on a page.
+struct Shown<'a> {
+    /// Begins the names of all places in it.
+    section: &'a str,
+    localization: &'a Localization,
+    /// The places of the witnesses that are shown.
+    witnesses: &'a BTreeSet<usize>,
+}
+
+fn page(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
+    let title = match &view.case.title {
+        Some(title) => format!("{}: {title}", view.case.id),
+        None => view.case.id.clone(),
+    };
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{} – OptSleuth</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        Text(&title)
+    )?;
+    heading::write(out, view.case)?;
+    out.push_str("<main>\n");
+    heading::failure(out, view)?;
+    for (i, localization) in view.localizations.iter().enumerate() {
+        let section = format!("l{}", i + 1);
+        let witnesses = witnesses::shown(localization);
+        localized(out, &Shown { section: &section, localization, witnesses: &witnesses })?;
+    }
+    if view.localizations.is_empty() {
+        out.push_str("<p class=\"note\">Nothing was localized yet.</p>\n");
+    }
+    write!(
+        out,
+        "</main>\n<footer><p>Made by OptSleuth {}.</p></footer>\n\
+         <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn localized(out: &mut String, page: &Shown<'_>) -> fmt::Result {
+    let (section, localization) = (page.section, page.localization);
+    let counts = [localization.files.len(), localization.functions.len()];
+    let [n_files, n_functions] =
+        counts.map(|n| format!("<span class=\"quiet\">{}</span>", words::count(n)));
+    write!(
+        out,
+        "<section id=\"{section}\">\n<h2>Suspects <span class=\"quiet\">by {}</span></h2>\n",
+        Text(&localization.method)
+    )?;
+    summary(out, localization)?;
+    suspects::truth(out, localization)?;
+    writeln!(
+        out,
+        "<nav aria-label=\"Suspects by {}\"><a href=\"#{section}-files\">Files</a> \
+         <a href=\"#{section}-functions\">Functions</a> <a href=\"#{section}-search\">Search</a> \
+         <a href=\"#{section}-witnesses\">Witnesses</a></nav>",
+        Text(&localization.method)
+    )?;
+    writeln!(out, "<h3 id=\"{section}-files\">Suspect files {n_files}</h3>")?;
+    suspects::files(out, page)?;
+    writeln!(out, "<h3 id=\"{section}-functions\">Suspect functions {n_functions}</h3>")?;
+    suspects::functions(out, page)?;
+    writeln!(out, "<h3 id=\"{section}-search\">How the search went</h3>")?;
+    history::write(out, section, localization)?;
+    writeln!(out, "<h3 id=\"{section}-witnesses\">Nearest witnesses</h3>")?;
+    witnesses::write(out, page)?;
+    out.push_str("</section>\n");
+    Ok(())
+}
+
+/// The search in words.
+fn summary(out: &mut String, found: &Localization) -> fmt::Result {
+    write!(
+        out,
+        "<p class=\"summary\">{}, {}, best similarity <strong>{}</strong>; \
+         {} failed as the case does and {} did something else. \
+         The search stopped because {}",
+        words::counted(found.runs, "run", "runs"),
+        words::counted(found.witnesses, "witness", "witnesses"),
+        Text(&words::similarity(found.best_similarity)),
+        words::count(found.failing),
+        words::count(found.discarded),
+        words::stopped(found.stopped),
+    )?;
+    if let Some(seconds) = found.seconds {
+        write!(out, ", after {seconds:.1} s")?;
+    }
+    write!(
+        out,
+        ". LLVM {}, method {}, seed {}, formula {}, aggregation {}, weights {}. \
+         The failing run executed {} of the compiler.</p>\n",
+        Text(&found.llvm),
+        Text(&found.method),
+        found.seed,
+        Text(&found.formula),
+        Text(&found.aggregation),
+        Text(&found.weights),
+        words::counted(found.failure.blocks, "block", "blocks"),
+    )
+}

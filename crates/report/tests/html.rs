@@ -1,0 +1,295 @@
+//! The page of a case in a real browser: what a person sees and can do.
+
+mod browser;
+mod sample;
+
+use std::fs;
+use std::path::PathBuf;
+
+use browser::{Browser, JavaScript};
+use tempfile::TempDir;
+
+const FILES: &str = "#l1-files + .suspects";
+const FUNCTIONS: &str = "#l1-functions + .suspects";
+/// Of the functions, so many are shown.
+const N_SHOWN: usize = 200;
+
+/// A page in its own folder, which ends with this value.
+struct Page {
+    browser: Browser,
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl Page {
+    fn start(javascript: JavaScript) -> Page {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.html");
+        fs::write(&path, sample::html()).unwrap();
+        let browser = Browser::start(javascript);
+        Page { browser, path, _folder: folder }
+    }
+
+    fn rows(&self, table: &str) -> Vec<Vec<String>> {
+        self.browser.rows(&format!("{table} tbody tr"))
+    }
+
+    /// A column of a table's visible rows, as numbers.
+    fn numbers(&self, table: &str, column: usize) -> Vec<f64> {
+        let rows = self.rows(table);
+        rows.iter().map(|row| row[column].replace(',', "").parse().unwrap()).collect()
+    }
+
+    fn head(table: &str, column: usize) -> String {
+        format!("{table} th:nth-child({}) button", column + 1)
+    }
+
+    /// What a column says about its order.
+    fn order(&self, table: &str, column: usize) -> String {
+        let selector = format!("{table} th:nth-child({})", column + 1);
+        let order =
+            format!("return document.querySelector({selector:?}).getAttribute('aria-sort')");
+        self.browser.script(&order).as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// Checks facts one after the other, each on a fresh page. The last one that is
+/// named in the output is the one that does not hold.
+fn check(javascript: JavaScript, facts: &[(&str, fn(&Page))]) {
+    let page = Page::start(javascript);
+    for (fact, holds) in facts {
+        println!("{fact}");
+        page.browser.open(&page.path);
+        holds(&page);
+        assert_eq!(page.browser.complaints(), Vec::<String>::new());
+    }
+}
+
+/// One browser for all facts: to start it takes longest.
+#[test]
+fn a_page_can_be_read_and_used() {
+    check(
+        JavaScript::On,
+        &[
+            ("a page says what fails and who is to blame", says_what_fails_and_who_is_to_blame),
+            ("columns sort both ways, by mouse and by keyboard", columns_sort_both_ways),
+            ("a filter hides rows and counts the rest", a_filter_hides_rows),
+            ("a suspect leads to its nearest witness", a_suspect_leads_to_its_witness),
+            ("pictures have words", pictures_have_words),
+            ("nothing sticks out, light or dark, wide or narrow", nothing_sticks_out),
+            ("foreign text runs nothing and nothing is fetched", nothing_foreign_runs),
+        ],
+    );
+}
+
+#[test]
+fn a_page_can_be_read_without_javascript() {
+    check(JavaScript::Off, &[("everything is there", everything_is_there)]);
+}
+
+fn says_what_fails_and_who_is_to_blame(page: &Page) {
+    let browser = &page.browser;
+    let title = "GVN merges loads across a store <script>window.pwned = 1</script> & more";
+    assert_eq!(browser.title(), format!("gvn-42: {title} – OptSleuth"));
+    assert_eq!(browser.text("h1"), title);
+    assert_eq!(browser.text("header .kicker"), "Case gvn-42");
+    assert_eq!(browser.text("header .tags"), "LLVM 19\nwrong code");
+    let failure = browser.text("#failure");
+    for said in ["the program prints 0 instead of 55", "checksum = 55", "checksum = 0", "opt-19 -S"]
+    {
+        assert!(failure.contains(said), "{said}: {failure}");
+    }
+    let summary = browser.text("#l1 .summary");
+    for said in [
+        "20,000 runs, 15,421 witnesses, best similarity 0.971",
+        "stopped because the top of the ranking did not change any more",
+        "LLVM 19.1.7, method locseq, seed 7, formula ochiai",
+    ] {
+        assert!(summary.contains(said), "{said}: {summary}");
+    }
+
+    assert_eq!(page.rows(FILES).len(), sample::paths().len());
+    assert_eq!(page.rows(FUNCTIONS).len(), N_SHOWN);
+    assert!(browser.text("#l1").contains("100 more functions with lower scores"));
+    assert_eq!(browser.text(&format!("{FILES} tr.culprit .label")), "culprit");
+    assert_eq!(page.rows(FILES)[1][1], format!("{} culprit", sample::TRUE_FILE));
+    assert_eq!(page.rows(FUNCTIONS)[1][1], "llvm::GVNPass::processLoad culprit");
+    let blamed = page.rows(FUNCTIONS).iter().filter(|row| row[1].ends_with(" culprit")).count();
+    assert_eq!(blamed, 1);
+
+    assert!(!browser.is_shown("#input pre"));
+    browser.click("#input summary");
+    assert!(browser.is_shown("#input pre"));
+    assert!(browser.text("#input").ends_with("The first 200 of 250 lines are shown."));
+    browser.click("[data-copy]");
+    assert_eq!(browser.text(".copy .said"), "copied");
+}
+
+fn columns_sort_both_ways(page: &Page) {
+    const SCORE: usize = 2;
+    const NEAREST: usize = 6;
+    assert_eq!(page.order(FILES, 0), "ascending");
+    let best_first = page.numbers(FILES, SCORE);
+
+    page.browser.click(&Page::head(FILES, SCORE));
+    assert_eq!(page.order(FILES, SCORE), "descending");
+    assert_eq!(page.order(FILES, 0), "");
+    assert_eq!(page.numbers(FILES, SCORE), best_first);
+    assert!(best_first.is_sorted_by(|a, b| a >= b));
+
+    page.browser.click(&Page::head(FILES, SCORE));
+    assert_eq!(page.order(FILES, SCORE), "ascending");
+    let worst_first = page.numbers(FILES, SCORE);
+    assert!(worst_first.is_sorted());
+    assert_eq!(worst_first.len(), best_first.len());
+
+    page.browser.press_enter(&Page::head(FILES, 1));
+    assert_eq!(page.order(FILES, 1), "ascending");
+    let mut paths: Vec<String> = sample::paths().iter().map(|path| path.to_lowercase()).collect();
+    paths.sort();
+    let shown = page.rows(FILES).into_iter().map(|row| row[1].replace(" culprit", ""));
+    assert_eq!(shown.map(|path| path.to_lowercase()).collect::<Vec<_>>(), paths);
+
+    // Those without a nearest witness stay at the end, either way.
+    for expected in ["ascending", "descending"] {
+        page.browser.click(&Page::head(FILES, NEAREST));
+        assert_eq!(page.order(FILES, NEAREST), expected);
+        let cells: Vec<String> =
+            page.rows(FILES).into_iter().map(|row| row[NEAREST].clone()).collect();
+        let n_known = cells.iter().filter(|cell| *cell != "–").count();
+        assert!(cells[n_known..].iter().all(|cell| cell == "–"), "{cells:?}");
+        assert!(n_known < cells.len());
+    }
+}
+
+fn a_filter_hides_rows(page: &Page) {
+    let (field, count) = (format!("{FUNCTIONS} input"), format!("{FUNCTIONS} output"));
+    assert_eq!(page.browser.text(&count), "showing 200 of 200");
+
+    page.browser.type_into(&field, "InstCombine/ PERFORM");
+    let rows = page.rows(FUNCTIONS);
+    assert!(!rows.is_empty() && rows.len() < N_SHOWN);
+    for row in &rows {
+        assert!(row[1].contains("performScalarPRE") && row[2].contains("InstCombine/"), "{row:?}");
+    }
+    assert_eq!(page.browser.text(&count), format!("showing {} of 200", rows.len()));
+    assert_eq!(page.rows(FILES).len(), sample::paths().len(), "the other table stays");
+
+    // What is filtered can be sorted.
+    page.browser.click(&Page::head(FUNCTIONS, 4));
+    assert_eq!(page.rows(FUNCTIONS).len(), rows.len());
+    assert!(page.numbers(FUNCTIONS, 4).is_sorted_by(|a, b| a >= b));
+
+    page.browser.clear(&field);
+    page.browser.type_into(&field, "no such function");
+    assert_eq!(page.rows(FUNCTIONS).len(), 0);
+    assert_eq!(page.browser.text(&count), "showing 0 of 200");
+    page.browser.clear(&field);
+    assert_eq!(page.rows(FUNCTIONS).len(), N_SHOWN);
+    assert_eq!(page.browser.text(&count), "showing 200 of 200");
+}
+
+fn a_suspect_leads_to_its_witness(page: &Page) {
+    let number = page.rows(FUNCTIONS)[1][7].clone();
+    page.browser.click(&format!("{FUNCTIONS} tr.culprit a"));
+    let target = format!("#l1-w{number}");
+    assert_eq!(page.browser.script("return location.hash"), target.as_str());
+    assert!(page.browser.is_shown(&target));
+    let heading = page.browser.text(&format!("{target} h4"));
+    assert!(heading.starts_with(&format!("Witness {number} similarity 0.")), "{heading}");
+    let top = format!("return document.querySelector('{target}').getBoundingClientRect().top");
+    let top = page.browser.script(&top).as_f64().unwrap();
+    assert!((0.0..900.0).contains(&top), "the witness is at {top}");
+
+    // The first lacks one pass; the sixth cannot be read.
+    assert!(page.browser.text("#l1-w1 del").starts_with("- "));
+    assert!(page.browser.text("#l1-w2 ins").starts_with("+ "));
+    assert!(page.browser.is_shown("#l1-w6 pre"));
+    let kept = "#l1-w1 .kept";
+    assert!(!page.browser.is_shown(&format!("{kept} span")));
+    page.browser.click(&format!("{kept} summary"));
+    assert!(page.browser.is_shown(&format!("{kept} span")));
+}
+
+fn nothing_foreign_runs(page: &Page) {
+    page.browser.requests(); // Those of the browser's own first page.
+    page.browser.open(&page.path);
+    assert_eq!(page.browser.script("return typeof window.pwned"), "undefined");
+    assert_eq!(page.browser.script("return document.scripts.length"), 1);
+    assert_eq!(page.browser.script("return document.images.length"), 0);
+    let entries = "return performance.getEntriesByType('resource').length";
+    assert_eq!(page.browser.script(entries), 0);
+    let own = format!("\"file://{}\"", page.path.display());
+    let requests = page.browser.requests();
+    assert!(!requests.is_empty(), "the log is off");
+    assert!(requests.iter().all(|url| *url == own), "{requests:?}");
+    assert_eq!(page.browser.complaints(), Vec::<String>::new());
+
+    // The policy holds: what a page could try is refused, and said so.
+    let evil = "const image = document.createElement('img');
+        image.src = 'http://127.0.0.1:9/x.png'; document.body.append(image);";
+    page.browser.script(evil);
+    page.browser.script("return new Promise((done) => setTimeout(done, 50))");
+    let complaints = page.browser.complaints();
+    assert!(
+        complaints.iter().any(|text| text.contains("Content Security Policy")),
+        "{complaints:?}"
+    );
+}
+
+fn nothing_sticks_out(page: &Page) {
+    let colours = "const style = getComputedStyle(document.body);
+        return style.color + ' on ' + style.backgroundColor";
+    let mut seen = Vec::new();
+    for scheme in ["light", "dark"] {
+        page.browser.set_color_scheme(scheme);
+        seen.push(page.browser.script(colours));
+        for width in [1280, 400] {
+            page.browser.set_width(width);
+            let widths = "return [innerWidth, document.body.scrollWidth,
+                document.documentElement.scrollWidth]";
+            let widths: [u32; 3] =
+                serde_json::from_value(page.browser.script(widths)).expect("three widths");
+            assert_eq!(widths[0], width);
+            assert!(widths[1] <= width && widths[2] <= width, "{widths:?}");
+            let inside = "return [...document.querySelectorAll('svg, h1, h2, h3, pre, .scroll')]
+                .filter((each) => each.checkVisibility())
+                .every((each) => each.getBoundingClientRect().right <= innerWidth)";
+            assert_eq!(page.browser.script(inside), true, "at {width}");
+        }
+    }
+    assert_ne!(seen[0], seen[1]);
+    page.browser.set_width(1280);
+}
+
+fn pictures_have_words(page: &Page) {
+    let words = "return [...document.querySelectorAll('svg')].map((svg) =>
+        svg.getAttribute('aria-labelledby').split(' ')
+            .map((id) => document.getElementById(id).textContent).join(' | '))";
+    let words: Vec<String> = serde_json::from_value(page.browser.script(words)).unwrap();
+    assert_eq!(words.len(), 2);
+    assert!(words[0].starts_with("Similarity of the witnesses to the failing run | "));
+    assert!(words[1].contains("After 20,000 runs the best true file has rank 2"), "{words:?}");
+    for text in ["similarity", "best so far", "mean of a batch", "runs", "20,000", "0.9"] {
+        let shown = "return [...document.querySelectorAll('svg')[0].querySelectorAll('text')]
+            .map((text) => text.textContent)";
+        let shown: Vec<String> = serde_json::from_value(page.browser.script(shown)).unwrap();
+        assert!(shown.iter().any(|each| each == text), "{text}: {shown:?}");
+    }
+}
+
+fn everything_is_there(page: &Page) {
+    let browser = &page.browser;
+    assert_eq!(browser.script("return document.querySelectorAll('th button').length"), 0);
+    assert_eq!(page.rows(FILES).len(), sample::paths().len());
+    assert_eq!(page.rows(FUNCTIONS).len(), N_SHOWN);
+    assert_eq!(browser.text(&format!("{FILES} th:nth-child(3)")), "Score");
+    assert_eq!(browser.text(&format!("{FILES} tr.culprit .label")), "culprit");
+    assert!(browser.is_shown("#l1-w1 del") && browser.is_shown("svg"));
+    // What would do nothing is not there.
+    assert!(!browser.is_shown(".tools") && !browser.is_shown("[data-copy]"));
+    browser.click("#input summary");
+    assert!(browser.is_shown("#input pre"));
+    browser.click(&format!("{FILES} tr.culprit a"));
+    assert!(browser.is_shown(".witness:target"));
+}

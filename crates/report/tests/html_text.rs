@@ -1,0 +1,186 @@
+//! The page of a case as text: what holds for every page, whatever the data.
+
+mod sample;
+
+use std::collections::BTreeSet;
+
+use optsleuth_model::{Case, HistoryEntry, Localization};
+use optsleuth_report::{CaseView, case_html};
+
+/// Elements without content.
+const VOID: &[&str] = &["meta", "input", "wbr"];
+
+fn html(case: &Case, localizations: &[Localization]) -> String {
+    let commands = sample::commands();
+    case_html(&CaseView { case, localizations, commands: &commands, input: "int main;\n" })
+}
+
+/// A page's tags, without what stands in `style` and `script`.
+fn tags(html: &str) -> Vec<&str> {
+    let mut tags = Vec::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        let end = start + rest[start..].find('>').expect("a tag ends");
+        let tag = &rest[start + 1..end];
+        tags.push(tag);
+        rest = &rest[end + 1..];
+        if tag == "style" || tag == "script" {
+            rest = &rest[rest.find(&format!("</{tag}>")).expect("it ends")..];
+        }
+    }
+    tags
+}
+
+fn name(tag: &str) -> &str {
+    tag.split([' ', '/']).next().unwrap_or(tag)
+}
+
+fn values<'a>(tags: &[&'a str], attribute: &str) -> Vec<&'a str> {
+    let begin = format!(" {attribute}=\"");
+    let value = |tag: &&'a str| tag.split_once(begin.as_str())?.1.split('"').next();
+    tags.iter().filter_map(value).collect()
+}
+
+/// Tags are closed in order, names are given once, and links lead to them.
+fn check(html: &str) {
+    let tags = tags(html);
+    assert_eq!(tags[0], "!DOCTYPE html");
+    let mut open = Vec::new();
+    for tag in &tags[1..] {
+        match tag.strip_prefix('/') {
+            Some(closed) => assert_eq!(open.pop(), Some(closed), "{open:?}"),
+            None if tag.ends_with('/') || VOID.contains(&name(tag)) => {}
+            None => open.push(name(tag)),
+        }
+        assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
+    }
+    assert_eq!(open, Vec::<&str>::new());
+    let ids = values(&tags, "id");
+    let places: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(places.len(), ids.len(), "{ids:?}");
+    for link in values(&tags, "href") {
+        let place = link.strip_prefix('#').expect("a link stays in the page");
+        assert!(places.contains(place), "{link}");
+    }
+    for named in values(&tags, "aria-labelledby").into_iter().chain(values(&tags, "for")) {
+        assert!(named.split(' ').all(|name| places.contains(name)), "{named}");
+    }
+    assert_eq!(tags.iter().filter(|tag| name(tag) == "script").count(), 1);
+    for never in ["img", "link", "iframe", "object", "base", "form"] {
+        assert!(!tags.iter().any(|tag| name(tag) == never), "{never}");
+    }
+    assert!(values(&tags, "style").is_empty() && values(&tags, "src").is_empty());
+}
+
+#[test]
+fn a_page_is_well_formed_and_always_the_same() {
+    let html = sample::html();
+    check(&html);
+    assert_eq!(html, sample::html());
+    for never in ["@import", "url(", "</style>\n<style", "eval("] {
+        assert!(!html.contains(never), "{never}");
+    }
+}
+
+#[test]
+fn a_page_without_findings_is_well_formed() {
+    let case = sample::case();
+    let page = html(&case, &[]);
+    check(&page);
+    assert!(page.contains("Nothing was localized yet"));
+
+    let bare = Localization {
+        truth: None,
+        files: Vec::new(),
+        functions: Vec::new(),
+        witness_list: Vec::new(),
+        history: Vec::new(),
+        ..sample::localization()
+    };
+    let page = html(&case, &[bare]);
+    check(&page);
+    assert!(page.contains("There is no witness") && page.contains("left no history"));
+    assert!(!page.contains("Known culprit") && !page.contains("<svg"));
+}
+
+#[test]
+fn several_findings_have_a_section_each() {
+    let other = Localization { method: "random".into(), ..sample::localization() };
+    let page = html(&sample::case(), &[sample::localization(), other]);
+    check(&page);
+    assert!(page.contains("by locseq</span>") && page.contains("by random</span>"));
+    assert_eq!(page.matches("class=\"what\"").count(), 1, "both say the same");
+}
+
+#[test]
+fn a_search_without_witnesses_or_ranks_has_a_picture_all_the_same() {
+    let entry = HistoryEntry {
+        runs: 10,
+        witnesses: 0,
+        best_similarity: 0.0,
+        batch_similarity: None,
+        true_file: None,
+        true_function: None,
+    };
+    let found = Localization { history: vec![entry], ..sample::localization() };
+    let page = html(&sample::case(), &[found]);
+    check(&page);
+    assert_eq!(page.matches("<svg").count(), 1);
+}
+
+#[test]
+fn at_most_fifty_witnesses_are_shown_and_only_those_are_linked() {
+    let page = sample::html();
+    assert_eq!(page.matches("<section class=\"witness\"").count(), 50);
+    assert!(page.contains("14 more witnesses are not shown here"));
+    for nearest in 1..=10 {
+        assert!(page.contains(&format!("<h4>Witness {nearest} ")), "{nearest}");
+    }
+    let numbers: Vec<usize> = page
+        .split("<h4>Witness ")
+        .skip(1)
+        .map(|rest| rest.split(' ').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(numbers.is_sorted());
+}
+
+#[test]
+fn foreign_text_never_becomes_markup() {
+    // Every text of the data, made nasty: by way of JSON, so that none is missed.
+    const NASTY: &str = "\"'></title></style></script></td><script>window.pwned=1</script><!--";
+    fn spoil(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(text) if text != "stable" => text.push_str(NASTY),
+            serde_json::Value::Array(list) => list.iter_mut().for_each(spoil),
+            serde_json::Value::Object(fields) => fields.values_mut().for_each(spoil),
+            _ => {}
+        }
+    }
+    let mut found = serde_json::to_value(sample::localization()).unwrap();
+    spoil(&mut found);
+    let found: Localization = serde_json::from_value(found).unwrap();
+    let nasty = || NASTY.to_owned();
+    let case = Case {
+        id: nasty(),
+        title: Some(nasty()),
+        source: Some(nasty()),
+        compiler: optsleuth_model::CompilerSpec::LlvmConfig(nasty()),
+        input: nasty(),
+        pipeline: optsleuth_model::Pipeline::Passes(nasty()),
+        flags: vec![nasty()],
+        cflags: vec![nasty()],
+        expected: Some(nasty()),
+        observed: Some(nasty()),
+        fails_in: vec![nasty()],
+        fixed_in: Some(nasty()),
+        truth: Some(optsleuth_model::Truth { fix_commit: Some(nasty()), ..Default::default() }),
+        ..sample::case()
+    };
+    let commands = [nasty()];
+    let localizations = [found];
+    let view =
+        CaseView { case: &case, localizations: &localizations, commands: &commands, input: NASTY };
+    let page = case_html(&view);
+    check(&page);
+    assert!(!page.contains("<script>window") && !page.contains("<!--"));
+}
