@@ -28,5 +28,5 @@ pub use aggregate::{Aggregation, AggregationError};
 pub use evidence::{Evidence, RankingEvidence, evidence};
 pub use formula::{Counts, Formula, UnknownFormula};
 pub use ranking::{Ranker, Ranking, Recipe, Suspect};
-pub use spectrum::{Spectrum, UnknownWeights, Weights};
-pub use truth::{file_rank, function_rank, truth_ranks};
+pub use spectrum::{Row, Spectrum, UnknownWeights, Weights};
+pub use truth::Culprits;

@@ -58,6 +58,10 @@ struct Piece {
     first: usize,
 }
 
+/// What one run executed of a spectrum's universe: 2.5 KB for 20,000 blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row(Vec<u64>);
+
 /// Runs that executed a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -94,30 +98,44 @@ impl Spectrum {
         }
     }
 
-    /// Adds a passing run. Its similarity is clamped to 0..=1; one that is not
-    /// a number counts as 0.
+    /// What a run executed of the universe.
+    pub fn project(&self, coverage: &Coverage) -> Row {
+        let mut row = vec![0; self.row_words];
+        for piece in &self.pieces {
+            let Some(&word) = coverage.words().get(piece.word) else { break };
+            let bits = compress(word, piece.mask);
+            if bits != 0 {
+                put(&mut row, piece.first, bits);
+            }
+        }
+        Row(row)
+    }
+
+    /// Adds a passing run; see [`Spectrum::push_row`].
     pub fn push_witness(&mut self, coverage: &Coverage, similarity: f64) {
+        self.push_row(self.project(coverage), similarity);
+    }
+
+    /// Adds a passing run by what it executed of the universe. Its similarity
+    /// is clamped to 0..=1; one that is not a number counts as 0.
+    ///
+    /// # Panics
+    ///
+    /// If the row is another spectrum's.
+    pub fn push_row(&mut self, Row(row): Row, similarity: f64) {
+        assert_eq!(row.len(), self.row_words, "a row of another spectrum");
         let similarity = if similarity.is_nan() { 0.0 } else { similarity.clamp(0.0, 1.0) };
         let weight = (similarity / WEIGHT_UNIT).round() as u64;
         self.similarities.push(similarity);
         self.total_weight += weight;
-        let start = self.rows.len();
-        self.rows.resize(start + self.row_words, 0);
-        let row = &mut self.rows[start..];
-        for piece in &self.pieces {
-            let Some(&word) = coverage.words().get(piece.word) else { break };
-            let bits = compress(word, piece.mask);
-            if bits == 0 {
-                continue;
-            }
-            put(row, piece.first, bits);
-            let places = piece.first..piece.first + piece.mask.count_ones() as usize;
-            for (shift, tally) in self.tallies[places].iter_mut().enumerate() {
-                let hit = bits >> shift & 1;
+        for (tallies, word) in self.tallies.chunks_mut(64).zip(&row) {
+            for (shift, tally) in tallies.iter_mut().enumerate() {
+                let hit = word >> shift & 1;
                 tally.passing += hit as u32;
                 tally.weight += hit * weight;
             }
         }
+        self.rows.extend(row);
     }
 
     /// The blocks that a failing run executed, in order. Wherever a block is

@@ -8,62 +8,79 @@
 //! never takes part in making one.
 
 use optsleuth_model::{
-    CodeFunction, CodeMap, FunctionName, HEADERS, TrueCulprit, Truth, TruthRanks,
+    CodeFunction, CodeMap, FileId, FunctionId, FunctionName, HEADERS, TrueCulprit, Truth,
+    TruthRanks,
 };
 
-use crate::ranking::Ranking;
+use crate::ranking::{Ranking, Suspect};
 
-/// The rank of the file with this path.
-pub fn file_rank(ranking: &Ranking, map: &CodeMap, path: &str) -> Option<usize> {
-    let suspect = ranking.files.iter().find(|suspect| map.file(suspect.id) == path);
-    suspect.map(|suspect| suspect.rank)
+/// A case's culprits, found in the compiler once: names take a while to read.
+#[derive(Clone, Debug)]
+pub struct Culprits {
+    files: Vec<Culprit<FileId>>,
+    functions: Vec<Culprit<FunctionId>>,
 }
 
-/// The best rank of a function that goes by this name: whose own name, or that
-/// of a function that it is a lambda or a local class of, ends with these
-/// components. Parameters, template arguments, return types, clone suffixes and
-/// anonymous namespaces do not count on either side.
-///
-/// All overloads go by one name, and a name without a class is that of methods
-/// of many classes: the more of it is given, the less it can be mistaken.
-pub fn function_rank(ranking: &Ranking, map: &CodeMap, truth: &str) -> Option<usize> {
-    function_rank_where(ranking, map, truth, |_| true)
+/// What the case says, and what goes by that name.
+#[derive(Clone, Debug)]
+struct Culprit<Id> {
+    name: String,
+    ids: Vec<Id>,
 }
 
-/// The ranks of everything that a case knows to be guilty. A function counts
-/// only in one of the case's files, or in a header: a method of the same name
-/// elsewhere is somebody else.
-pub fn truth_ranks(ranking: &Ranking, map: &CodeMap, truth: &Truth) -> TruthRanks {
-    let is_place = |path: &str| path == HEADERS || truth.files.iter().any(|file| file == path);
-    let file =
-        |name: &String| TrueCulprit { name: name.clone(), rank: file_rank(ranking, map, name) };
-    let function = |name: &String| TrueCulprit {
-        name: name.clone(),
-        rank: function_rank_where(ranking, map, name, is_place),
-    };
-    TruthRanks {
-        files: truth.files.iter().map(file).collect(),
-        functions: truth.functions.iter().map(function).collect(),
+impl Culprits {
+    /// Finds what a case means. A file is met by its whole path. A function is
+    /// met if its own name, or that of a function that it is a lambda or a
+    /// local class of, ends with the components that the case gives;
+    /// parameters, template arguments, return types, clone suffixes and
+    /// anonymous namespaces do not count. It counts only in one of the case's
+    /// files, or in a header: a method of the same name elsewhere is somebody
+    /// else.
+    pub fn find(map: &CodeMap, truth: &Truth) -> Culprits {
+        let file = |name: &String| {
+            let ids = (0..map.files.len() as u32).map(FileId).filter(|id| map.file(*id) == name);
+            Culprit { name: name.clone(), ids: ids.collect() }
+        };
+        let function = |name: &String| {
+            let ids = functions(map, name, |path| {
+                path == HEADERS || truth.files.iter().any(|file| file == path)
+            });
+            Culprit { name: name.clone(), ids }
+        };
+        Culprits {
+            files: truth.files.iter().map(file).collect(),
+            functions: truth.functions.iter().map(function).collect(),
+        }
+    }
+
+    /// Where they stand.
+    pub fn ranks(&self, ranking: &Ranking) -> TruthRanks {
+        TruthRanks {
+            files: self.files.iter().map(|culprit| culprit.rank(&ranking.files)).collect(),
+            functions: self.functions.iter().map(|c| c.rank(&ranking.functions)).collect(),
+        }
     }
 }
 
-fn function_rank_where(
-    ranking: &Ranking,
-    map: &CodeMap,
-    truth: &str,
-    is_place: impl Fn(&str) -> bool,
-) -> Option<usize> {
-    let truth = FunctionName::parse(truth);
-    // Reading a name takes a while, and most do not even contain the word.
+impl<Id: Copy + PartialEq> Culprit<Id> {
+    fn rank(&self, suspects: &[Suspect<Id>]) -> TrueCulprit {
+        // The first has the best rank.
+        let first = suspects.iter().find(|suspect| self.ids.contains(&suspect.id));
+        TrueCulprit { name: self.name.clone(), rank: first.map(|suspect| suspect.rank) }
+    }
+}
+
+fn functions(map: &CodeMap, name: &str, is_place: impl Fn(&str) -> bool) -> Vec<FunctionId> {
+    let truth = FunctionName::parse(name);
+    // Most do not even contain the word.
     let word = truth.last().filter(|word| !word.starts_with("operator")).unwrap_or_default();
     let is_meant = |function: &CodeFunction| {
         function.name.contains(word)
             && is_place(map.file(function.file))
             && FunctionName::parse(&function.name).is_meant_by(&truth)
     };
-    // The first has the best rank.
-    let suspect = ranking.functions.iter().find(|suspect| is_meant(map.function(suspect.id)));
-    suspect.map(|suspect| suspect.rank)
+    let all = map.functions.iter().enumerate();
+    all.filter(|(_, function)| is_meant(function)).map(|(id, _)| FunctionId(id as u32)).collect()
 }
 
 #[cfg(test)]
@@ -112,7 +129,13 @@ mod tests {
 
     fn check(truth: &str, expected: Option<usize>) {
         let (map, ranking) = example();
-        assert_eq!(function_rank(&ranking, &map, truth), expected, "{truth}");
+        let truth = Truth {
+            files: vec![SLP.to_owned(), TRACKING.to_owned()],
+            functions: vec![truth.to_owned()],
+            ..Truth::default()
+        };
+        let ranks = Culprits::find(&map, &truth).ranks(&ranking);
+        assert_eq!(ranks.best_function(), expected, "{truth:?}");
     }
 
     #[test]
@@ -153,11 +176,15 @@ mod tests {
     #[test]
     fn a_file_is_met_by_its_whole_path() {
         let (map, ranking) = example();
+        let check = |path: &str, expected| {
+            let truth = Truth { files: vec![path.to_owned()], ..Truth::default() };
+            assert_eq!(Culprits::find(&map, &truth).ranks(&ranking).best_file(), expected);
+        };
         // The mean over its functions: TRACKING has ranks 2 and 5, SLP the rest.
-        assert_eq!(file_rank(&ranking, &map, TRACKING), Some(1));
-        assert_eq!(file_rank(&ranking, &map, SLP), Some(2));
-        assert_eq!(file_rank(&ranking, &map, "SLPVectorizer.cpp"), None);
-        assert_eq!(file_rank(&ranking, &map, HEADERS), None);
+        check(TRACKING, Some(1));
+        check(SLP, Some(2));
+        check("SLPVectorizer.cpp", None);
+        check(HEADERS, None);
     }
 
     #[test]
@@ -169,7 +196,7 @@ mod tests {
             functions: names.map(str::to_owned).to_vec(),
             ..Truth::default()
         };
-        let ranks = truth_ranks(&ranking, &map, &truth);
+        let ranks = Culprits::find(&map, &truth).ranks(&ranking);
         assert_eq!((ranks.best_file(), ranks.best_function()), (Some(2), Some(1)));
         // The second stands in another file, the third in a header.
         let functions: Vec<Option<usize>> = ranks.functions.iter().map(|f| f.rank).collect();

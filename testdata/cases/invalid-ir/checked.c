@@ -3,8 +3,7 @@
 
 /* The sum, or the first operand where the sum would overflow. */
 static int checked_add(int a, int b) {
-    if ((a > 0 && b > 0 && a > INT_MAX - b) || (a < 0 && b < 0 && a < INT_MIN - b))
-        return a;
+    if ((a > 0 && b > 0 && a > INT_MAX - b) || (a < 0 && b < 0 && a < INT_MIN - b)) return a;
     return a + b;
 }
 

@@ -21,7 +21,7 @@ use optsleuth_model::{
     CaseKind, CodeMap, Coverage, Crash, Emit, Limits, Localization, Outcome, PassSequence,
     RunRequest, RunResult, Stage as LlvmStage, StopReason,
 };
-use optsleuth_rank::Recipe;
+use optsleuth_rank::{Recipe, Row};
 use optsleuth_search::{Alphabet, Method, Parameters, Reference, Similarity};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -157,7 +157,6 @@ impl Scene {
         let started = Instant::now();
         let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
         let go_on = || !out_of_time() && !progress.stop_requested();
-        let digest = |result| Judged::of(result, &self.reproduction.oracle, &self.reference);
         let stopped = loop {
             let batch = search.ask();
             if batch.is_empty() {
@@ -171,6 +170,8 @@ impl Scene {
                 .iter()
                 .map(|passes| RunRequest { passes: Some(passes.clone()), ..self.template.clone() })
                 .collect();
+            let digest =
+                |result| Judged::of(result, &self.reproduction.oracle, &self.reference, &tally);
             let judged = self.stage.bench.pool.run_while(&requests, &go_on, &digest);
             let judged = judged.into_iter().collect::<Result<Vec<Judged>, _>>()?;
             let fitness: Vec<f64> = judged.iter().map(Judged::fitness).collect();
@@ -230,16 +231,18 @@ fn candidate_request(plan: &ScenePlan, failing: &RunRequest, first: &RunResult) 
 struct Judged {
     verdict: Verdict,
     /// Of a witness.
-    witness: Option<(Similarity, Coverage)>,
+    witness: Option<(Similarity, Row)>,
     /// How long its worker was at it.
     wall: Duration,
 }
 
 impl Judged {
-    fn of(result: RunResult, oracle: &Oracle, reference: &Reference) -> Judged {
+    fn of(result: RunResult, oracle: &Oracle, reference: &Reference, tally: &Tally<'_>) -> Judged {
         let verdict = oracle.judge(&result.outcome);
         let witness = match (verdict, result.coverage) {
-            (Verdict::Passes, Some(coverage)) => Some((reference.compare(&coverage), coverage)),
+            (Verdict::Passes, Some(coverage)) => {
+                Some((reference.compare(&coverage), tally.project(&coverage)))
+            }
             _ => None,
         };
         Judged { verdict, witness, wall: result.wall }

@@ -8,7 +8,7 @@ use optsleuth_model::{
     CodeMap, Coverage, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry,
     LOCALIZATION_VERSION, Localization, PassSequence, StopReason, Truth, TruthRanks, WitnessEntry,
 };
-use optsleuth_rank::{Ranker, Ranking, Recipe, Spectrum, evidence, truth_ranks};
+use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum, evidence};
 
 use super::{Judged, SearchPlan, SearchStatus};
 use crate::check::{Reproduction, Stage};
@@ -24,7 +24,7 @@ const NEAREST: usize = 10;
 pub(super) struct Tally<'a> {
     map: &'a CodeMap,
     recipe: Recipe,
-    truth: Option<&'a Truth>,
+    truth: Option<Culprits>,
     ranker: Ranker,
     spectrum: Spectrum,
     /// In the order of the spectrum's witnesses.
@@ -46,7 +46,7 @@ impl<'a> Tally<'a> {
         map: &'a CodeMap,
         failing: &Coverage,
         recipe: Recipe,
-        truth: Option<&'a Truth>,
+        truth: Option<&Truth>,
     ) -> Tally<'a> {
         let spectrum = Spectrum::new(std::slice::from_ref(failing));
         let ranker = Ranker::new(map, spectrum.universe());
@@ -54,7 +54,7 @@ impl<'a> Tally<'a> {
         Tally {
             map,
             recipe,
-            truth,
+            truth: truth.map(|truth| Culprits::find(map, truth)),
             ranker,
             spectrum,
             sequences: Vec::new(),
@@ -68,6 +68,11 @@ impl<'a> Tally<'a> {
             top: (Vec::new(), Vec::new()),
             top_since: 0,
         }
+    }
+
+    /// What a run has in common with the failing one. For any thread.
+    pub(super) fn project(&self, coverage: &Coverage) -> Row {
+        self.spectrum.project(coverage)
     }
 
     pub(super) fn runs(&self) -> usize {
@@ -99,10 +104,10 @@ impl<'a> Tally<'a> {
                 Verdict::Fails => self.failing += 1,
                 Verdict::Other => self.discarded += 1,
             }
-            if let Some((similarity, coverage)) = judged.witness {
+            if let Some((similarity, row)) = judged.witness {
                 similarities.push(similarity.statements);
                 self.best_similarity = self.best_similarity.max(similarity.statements);
-                self.spectrum.push_witness(&coverage, similarity.statements);
+                self.spectrum.push_row(row, similarity.statements);
                 self.sequences.push(sequence);
             }
         }
@@ -130,7 +135,7 @@ impl<'a> Tally<'a> {
     }
 
     fn truth_ranks(&self) -> Option<TruthRanks> {
-        self.truth.map(|truth| truth_ranks(&self.ranking, self.map, truth))
+        self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking))
     }
 
     pub(super) fn status(&self, elapsed: Duration) -> SearchStatus {
