@@ -47,6 +47,9 @@ struct Check {
     /// CPU seconds for LLVM, and again for the program
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
     timeout: f64,
+    /// MiB of memory for LLVM, and for the program
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
+    memory: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -99,7 +102,12 @@ impl Check {
         CheckPlan {
             folder: folder.to_owned(),
             llvm: self.llvm.map(LlvmChoice::Version),
-            limits: Limits { compile: time, execute: time, ..Limits::STANDARD },
+            limits: Limits {
+                compile: time,
+                execute: time,
+                memory: self.memory << 20,
+                ..Limits::STANDARD
+            },
             confirm: !self.no_confirm,
         }
     }

@@ -64,6 +64,9 @@ pub(crate) struct Localize {
     /// CPU seconds for every other run, and for one that is said to hang
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     candidate_timeout: f64,
+    /// MiB of memory for LLVM, and for the program
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
+    memory: u64,
     /// How many files and functions to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
@@ -117,7 +120,12 @@ impl Localize {
         ScenePlan {
             folder: self.case.clone(),
             llvm: self.llvm.map(LlvmChoice::Version),
-            limits: Limits { compile: time, execute: time, ..Limits::STANDARD },
+            limits: Limits {
+                compile: time,
+                execute: time,
+                memory: self.memory << 20,
+                ..Limits::STANDARD
+            },
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
         }
     }

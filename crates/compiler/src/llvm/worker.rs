@@ -217,6 +217,7 @@ impl Worker {
                 return Ok((failed, None));
             }
             let provisioned = worker.provisioned.clone();
+            let name = worker.loaded.as_ref().map_or("", |loaded| &loaded.program.name).to_owned();
             let process = worker.process()?;
             if execute && !process.hello.seccomp {
                 return Err(RunError::NoSandbox.into());
@@ -226,8 +227,9 @@ impl Worker {
             }
             let payload = protocol::run_payload(request, execute);
             let report = process.call(Op::Run, &payload, &request.limits)?;
-            let (mut result, reason) =
-                process.result(&provisioned, &report, request.list_invocations)?;
+            let (mut result, reason) = process
+                .result(&provisioned, &report, request.list_invocations)
+                .map_err(|error| named(error, name.clone()))?;
             if request.coverage {
                 (result.coverage, result.window) = process.coverage(&report)?;
             }
@@ -388,16 +390,22 @@ impl Worker {
                 }
                 Ok(())
             }
-            Err(CallError::Fatal(RunError::BadModule { message, .. })) => {
-                // The session's words for it; see worker/session.cpp.
-                Err(match message.starts_with("no code generator") {
-                    true => RunError::ForeignTarget { name, message },
-                    false => RunError::BadModule { name, message },
-                }
-                .into())
-            }
-            Err(other) => Err(other),
+            Err(error) => Err(named(error, name)),
         }
+    }
+}
+
+/// A process does not know what its module is called.
+fn named(error: CallError, name: String) -> CallError {
+    match error {
+        CallError::Fatal(RunError::BadModule { message, .. }) => {
+            // The session's words for it; see worker/session.cpp.
+            CallError::Fatal(match message.starts_with("no code generator") {
+                true => RunError::ForeignTarget { name, message },
+                false => RunError::BadModule { name, message },
+            })
+        }
+        CallError::Fatal(_) | CallError::Lost(_) => error,
     }
 }
 

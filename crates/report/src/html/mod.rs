@@ -142,10 +142,10 @@ fn summary(out: &mut String, found: &Localization) -> fmt::Result {
     if let Some(seconds) = found.seconds {
         write!(out, ", after {seconds:.1} s")?;
     }
-    write!(
+    writeln!(
         out,
         ". LLVM {}, method {}, seed {}, formula {}, aggregation {}, weights {}. \
-         The failing run executed {} of the compiler.</p>\n",
+         The failing run executed {} of the compiler.</p>",
         Text(&found.llvm),
         Text(&found.method),
         found.seed,

@@ -82,20 +82,20 @@ impl Plot<'_> {
     fn axes(&self, out: &mut String) -> fmt::Result {
         for (value, label) in &self.y.ticks {
             let y = self.y_at(*value);
-            write!(
+            writeln!(
                 out,
                 "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>\
-                 <text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>\n",
+                 <text class=\"end\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>",
                 LEFT - 7.0,
                 y + 4.0
             )?;
         }
         for (value, label) in &self.x.ticks {
             let x = self.x_at(*value);
-            write!(
+            writeln!(
                 out,
                 "<path class=\"axis\" d=\"M{x:.1} {BOTTOM}v5\"/>\
-                 <text class=\"middle\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>\n",
+                 <text class=\"middle\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
                 BOTTOM + 19.0
             )?;
         }
@@ -117,10 +117,10 @@ impl Plot<'_> {
             let text = right - line.label.chars().count() as f64 * CHARACTER;
             let sample = text - 6.0 - SAMPLE;
             let class = class(i, line.shape);
-            write!(
+            writeln!(
                 out,
                 "<path class=\"{class}\" d=\"M{sample:.1} 10h{SAMPLE}\"/>\
-                 <text x=\"{text:.1}\" y=\"14\">{}</text>\n",
+                 <text x=\"{text:.1}\" y=\"14\">{}</text>",
                 Text(line.label)
             )?;
             right = sample - 14.0;

@@ -104,6 +104,9 @@ pub(super) fn truth(out: &mut String, localization: &Localization) -> fmt::Resul
     let Some(truth) = &localization.truth else {
         return Ok(());
     };
+    if truth.files.is_empty() && truth.functions.is_empty() {
+        return Ok(());
+    }
     out.push_str("<h3>Known culprit</h3>\n<ul class=\"truth\">\n");
     let lists: [(&str, &[TrueCulprit]); 2] =
         [("file", &truth.files), ("function", &truth.functions)];

@@ -103,7 +103,7 @@ fn one(
     let edits = diff(failing, &passes);
     let n_removed = edits.iter().filter(|edit| matches!(edit, Edit::Removed(_))).count();
     let n_added = edits.iter().filter(|edit| matches!(edit, Edit::Added(_))).count();
-    write!(out, " <span class=\"quiet\">-{n_removed} +{n_added}</span></h4>\n")?;
+    writeln!(out, " <span class=\"quiet\">-{n_removed} +{n_added}</span></h4>")?;
     sequence(out, &edits)?;
     out.push_str("</section>\n");
     Ok(())

@@ -8,7 +8,7 @@
 mod process;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -90,6 +90,14 @@ impl Browser {
     pub fn text(&self, selector: &str) -> String {
         let text = self.get(&format!("/element/{}/text", self.find(selector)));
         text.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until an element says something.
+    pub fn wait_for_text(&self, selector: &str, expected: &str) {
+        let start = Instant::now();
+        while self.text(selector) != expected {
+            assert!(start.elapsed() < PATIENCE, "{selector} never says `{expected}`");
+        }
     }
 
     /// Whether the first element that a selector finds can be seen.
