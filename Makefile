@@ -6,7 +6,7 @@
 CARGO ?= cargo
 OPTSLEUTH = target/release/optsleuth
 
-.PHONY: help demo test setup build lint bench identity covered test-all-llvms clean
+.PHONY: help demo test setup build lint bench corpus identity covered test-all-llvms clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,8 @@ build: setup
 
 demo: build ## Set up, build, and run an example
 	$(OPTSLEUTH) run testdata/sum.c --llvm 19 --passes 'default<O2>' --execute --confirm
+	$(OPTSLEUTH) case check testdata/cases/wrong-code
+	$(OPTSLEUTH) localize testdata/cases/wrong-code --budget 5s --top 5 --no-save
 
 test: ## Set up, check the style, run all tests
 	@scripts/setup.sh test
@@ -34,6 +36,10 @@ lint: ## Formatting, clippy, and what no compiler checks
 bench: build ## Measure speed; raw data in target/bench
 	@scripts/setup.sh test
 	$(CARGO) xtask bench
+
+corpus: build ## Localize every case of a folder: make corpus CASES=../cases
+	@test -n "$(CASES)" || { echo "say which: make corpus CASES=folder"; exit 1; }
+	$(CARGO) xtask corpus $(CASES)
 
 identity: build ## Compare workers with opt on hundreds of programs
 	@scripts/setup.sh test

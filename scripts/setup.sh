@@ -7,7 +7,7 @@
 #   scripts/setup.sh all-llvms  every LLVM that the worker speaks and apt has
 set -eu
 
-# The LLVM to use where nothing is said, and the older one for comparisons.
+# The LLVM to use where nothing is said, and an older one with bugs to show.
 main_llvm=19
 old_llvm=14
 # What `rust-version` in Cargo.toml says.
@@ -36,9 +36,9 @@ if ! command -v apt-get >/dev/null 2>&1; then
     exit 0
 fi
 
-wanted="build-essential libzstd-dev zlib1g-dev libxml2-dev libtinfo-dev lld-$main_llvm $(llvm_packages $main_llvm)"
+wanted="build-essential libzstd-dev zlib1g-dev libxml2-dev libtinfo-dev lld-$main_llvm $(llvm_packages $main_llvm) $(llvm_packages $old_llvm)"
 case "${1:-}" in
-test) wanted="$wanted csmith libcsmith-dev chromium chromium-driver $(llvm_packages $old_llvm)" ;;
+test) wanted="$wanted csmith libcsmith-dev chromium chromium-driver" ;;
 all-llvms)
     wanted="$wanted csmith libcsmith-dev"
     for version in 14 15 16 17 18 20 21 22; do

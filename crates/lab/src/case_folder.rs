@@ -121,13 +121,14 @@ impl CaseFolder {
         };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-        paths.sort();
         let read = |path: &PathBuf| {
             let text = std::fs::read(path).map_err(unreadable(path))?;
             serde_json::from_slice(&text)
                 .map_err(|error| CaseFolderError::Stale { path: path.clone(), source: error })
         };
-        paths.iter().map(read).collect()
+        let mut all = paths.iter().map(read).collect::<Result<Vec<Localization>, _>>()?;
+        all.sort_by(|a, b| a.method.cmp(&b.method));
+        Ok(all)
     }
 }
 
