@@ -75,6 +75,18 @@ fn a_hang_and_used_up_memory_are_cases() {
 }
 
 #[test]
+fn a_code_generator_that_refuses_is_a_case() {
+    let bad_asm = std::fs::read_to_string(testdata("bad_asm.ll")).unwrap();
+    let toml = "version = 1\nid = \"x\"\ncompiler = { llvm = \"19\" }\ninput = \"x.ll\"\n\
+                level = \"O1\"\nkind = \"codegen\"\n";
+    let (_kept, path) = folder(&[("case.toml", toml), ("x.ll", &bad_asm)]);
+    let json = json(&["case", "check", &path, "--json"]);
+    assert_eq!(json["cases"][0]["status"], "reproduces", "{json}");
+    assert_eq!(json["cases"][0]["confirmed"], true, "{json}");
+    assert!(json["cases"][0]["commands"].to_string().contains("llc-19 -O1"), "{json}");
+}
+
+#[test]
 fn a_case_that_passes_is_not_reproduced() {
     let crash = case("crash");
     let args = ["case", "check", &crash, "--llvm", "19"];

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_model::{
-    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, Program, RunRequest,
-    RunResult,
+    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, Pipeline, Program,
+    RunRequest, RunResult,
 };
 
 use crate::case_folder::CaseFolder;
@@ -163,9 +163,11 @@ impl Stage {
         };
         let passes = bench.passes(&case.case.pipeline.passes())?;
         let kind = case.case.kind;
+        let is_level = matches!(case.case.pipeline, Pipeline::Level(_));
         let request = RunRequest {
-            // Some crashes show only when the module is printed.
-            emit: if kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
+            // Some crashes show only when the module is printed; a level means
+            // the code generator, too.
+            emit: if is_level || kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
             codegen: case.case.pipeline.codegen(),
             execute: if kind == CaseKind::WrongCode { Execute::InChild } else { Execute::No },
             coverage: flavor == Flavor::Covered,
@@ -242,13 +244,14 @@ impl Stage {
     pub(crate) fn commands(&self) -> Vec<String> {
         let case = &self.case.case;
         let executes = self.request.execute != Execute::No;
+        let generates_code = executes || self.request.emit == Emit::Object;
         let job = Job {
             install: &self.bench.install,
             program: &self.program,
             options: &case.flags,
             passes: self.request.passes.as_ref(),
             verify_each: false,
-            codegen: executes.then_some(self.request.codegen),
+            codegen: generates_code.then_some(self.request.codegen),
             limits: self.request.limits,
         };
         let source = self.bench.source_command(&self.case.input(), &case.cflags);

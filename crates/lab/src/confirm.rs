@@ -3,7 +3,7 @@
 use optsleuth_compiler::distribution::{Answer, Job, Step};
 use optsleuth_compiler::spawn::{ToolEnd, ToolOutput};
 use optsleuth_model::{
-    CrashCause, Execute, Execution, Outcome, Program, RunRequest, RunResult, signal_name,
+    CrashCause, Emit, Execute, Execution, Outcome, Program, RunRequest, RunResult, signal_name,
 };
 
 use crate::setup::{Bench, LabError};
@@ -33,19 +33,20 @@ pub fn confirm(
     result: &RunResult,
 ) -> Result<Confirmation, LabError> {
     let executes = request.execute != Execute::No;
+    let generates_code = executes || request.emit == Emit::Object;
     let job = Job {
         install: &bench.install,
         program,
         options,
         passes: request.passes.as_ref(),
         verify_each: request.verify_each,
-        codegen: executes.then_some(request.codegen),
+        codegen: generates_code.then_some(request.codegen),
         limits: request.limits,
     };
     let answer = job.run()?;
     let execution = match &answer.program {
-        Some(file) => Some(bench.pool.first().execute(file, request.limits)?),
-        None => None,
+        Some(file) if executes => Some(bench.pool.first().execute(file, request.limits)?),
+        Some(_) | None => None,
     };
     let (agrees, theirs) = compare(result, &answer, execution.as_ref());
     let mut commands: Vec<String> = source.into_iter().chain(answer.commands).collect();

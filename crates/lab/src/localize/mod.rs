@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
-    CaseKind, CodeMap, Coverage, Crash, Emit, Limits, Localization, Outcome, PassSequence,
-    RunRequest, RunResult, Stage as LlvmStage, StopReason,
+    CaseKind, CodeMap, Coverage, Emit, Limits, Localization, Outcome, PassSequence, RunRequest,
+    RunResult, Stage as LlvmStage, StopReason,
 };
 use optsleuth_rank::{Recipe, Row};
 use optsleuth_search::{Alphabet, Method, Parameters, Reference, Similarity};
@@ -203,19 +203,28 @@ impl Scene {
 }
 
 /// What every candidate's run has in common: as the failing run, but nothing is
-/// printed unless the failure is in the printing. Where IR becomes invalid, a
-/// later pass may remove what is wrong with it: such a run is no witness, so
+/// printed or generated unless the failure is there. Where IR becomes invalid,
+/// a later pass may remove what is wrong with it: such a run is no witness, so
 /// the IR is verified after every pass.
 fn candidate_request(plan: &ScenePlan, failing: &RunRequest, first: &RunResult) -> RunRequest {
-    let in_printing = matches!(
-        &first.outcome,
-        Outcome::Crash(crash) if matches!(**crash, Crash { stage: LlvmStage::Emit, .. })
-    );
-    RunRequest {
-        emit: match failing.emit {
-            Emit::Text if !in_printing => Emit::Nothing,
-            other => other,
+    let emit = match &first.outcome {
+        Outcome::CodegenFailure { .. } => Emit::Object,
+        Outcome::Crash(crash) => match crash.stage {
+            LlvmStage::Codegen => Emit::Object,
+            LlvmStage::Emit => Emit::Text,
+            LlvmStage::Start
+            | LlvmStage::Options
+            | LlvmStage::Parse
+            | LlvmStage::Pipeline
+            | LlvmStage::Verify => Emit::Nothing,
         },
+        Outcome::Ok(_)
+        | Outcome::InvalidIr { .. }
+        | Outcome::Timeout { .. }
+        | Outcome::OutOfMemory { .. } => Emit::Nothing,
+    };
+    RunRequest {
+        emit,
         verify_each: matches!(first.outcome, Outcome::InvalidIr { .. }),
         limits: Limits {
             compile: plan.candidate_time,
