@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use optsleuth_lab::{LabError, Scene, ScenePlan, SearchPlan, Silent, Stop};
+use optsleuth_lab::{CaseFolder, LabError, Scene, ScenePlan, SearchPlan, Silent, Stop};
 use optsleuth_model::{HistoryEntry, Limits, Localization, TruthRanks};
 use optsleuth_rank::Recipe;
 use optsleuth_search::Method;
@@ -68,7 +68,7 @@ struct Found {
 
 impl From<Localization> for Found {
     fn from(whole: Localization) -> Found {
-        let step = whole.history.len().div_ceil(20).max(1);
+        let (step, last) = (whole.history.len().div_ceil(20).max(1), whole.history.last().cloned());
         Found {
             llvm: whole.llvm,
             runs: whole.runs,
@@ -88,7 +88,7 @@ impl From<Localization> for Found {
                 .take(5)
                 .map(|suspect| suspect.name)
                 .collect(),
-            history: whole.history.into_iter().step_by(step).collect(),
+            history: whole.history.into_iter().step_by(step).chain(last).collect(),
         }
     }
 }
@@ -106,7 +106,17 @@ impl Corpus {
                 self.one(case, &done)?;
             }
         }
-        print_table(&read(&self.out)?);
+        let is_weak = |line: &Line| {
+            let case = CaseFolder::open(&self.folder.join(&line.case)).ok();
+            let truth = case.and_then(|case| case.case.truth);
+            truth.and_then(|truth| truth.confidence).is_some_and(|how| how == "weak")
+        };
+        let (weak, sure): (Vec<Line>, Vec<Line>) = read(&self.out)?.into_iter().partition(is_weak);
+        println!("\n### Cases whose culprit is known");
+        print_cases(&sure);
+        print_summary(&sure);
+        println!("\n### Cases of which only the pass under test is known");
+        print_cases(&weak);
         Ok(())
     }
 
@@ -203,7 +213,7 @@ fn rank(rank: Option<usize>, of: usize) -> String {
     rank.map_or_else(|| format!("–/{of}"), |rank| format!("{rank}/{of}"))
 }
 
-fn print_table(lines: &[Line]) {
+fn columns(lines: &[Line]) -> Vec<(String, u64)> {
     let mut columns: Vec<(String, u64)> = Vec::new();
     for line in lines {
         let column = (line.method.clone(), line.seed);
@@ -211,8 +221,17 @@ fn print_table(lines: &[Line]) {
             columns.push(column);
         }
     }
-    let heads: Vec<String> =
-        columns.iter().map(|(method, seed)| format!("{method} #{seed}")).collect();
+    columns
+}
+
+fn heads(columns: &[(String, u64)]) -> Vec<String> {
+    columns.iter().map(|(method, seed)| format!("{method} #{seed}")).collect()
+}
+
+/// A row for each case.
+fn print_cases(lines: &[Line]) {
+    let columns = columns(lines);
+    let heads = heads(&columns);
     println!("\n| case | kind | {} |", heads.join(" | "));
     println!("|---|---|{}", "---|".repeat(columns.len()));
     let cases: BTreeSet<&str> = lines.iter().map(|line| line.case.as_str()).collect();
@@ -225,14 +244,16 @@ fn print_table(lines: &[Line]) {
         let kind = lines.iter().find(|line| line.case == case).map_or("", |line| &line.kind);
         println!("| {case} | {kind} | {} |", cells.join(" | "));
     }
+}
+
+/// A row for each search.
+fn print_summary(lines: &[Line]) {
+    let columns = columns(lines);
     println!(
-        "\nEach cell: rank of the best true file / of the best true function; runs, witnesses, seconds.\n"
-    );
-    println!(
-        "| search | cases | with witness | file Top-1/5/10/20 | function Top-1/5/10/20 | median runs | median witnesses |"
+        "\n| search | cases | with witness | file Top-1/5/10/20 | function Top-1/5/10/20 | median runs | median witnesses |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for (column, head) in columns.iter().zip(heads) {
+    for (column, head) in columns.iter().zip(heads(&columns)) {
         println!("| {head} | {} |", summary(lines, column));
     }
 }

@@ -48,8 +48,17 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             }
         }),
         LabError::NoReference { .. } => {
-            Some("wrong code needs a program with `main` that runs without optimization".into())
+            Some(
+                "wrong code needs a program with `main` that runs without optimization; \
+                 `--timeout` and `--memory` set its limits"
+                    .into(),
+            )
         }
+        LabError::NoWitness { runs, discarded, .. } if discarded * 2 > *runs => Some(
+            "most sequences fail in another way or take too long: give them more time \
+             (`--candidate-timeout 10`), or try `--method locseq-wc`"
+                .into(),
+        ),
         LabError::NoWitness { .. } => Some(
             "give it more time (`--budget 60s`), another seed (`--seed`), drop the constraint \
              (`--method locseq-wc`), or reduce the case's pass sequence first"
@@ -200,7 +209,8 @@ pub(crate) fn exit(error: &LabError) -> Exit {
                 Exit::NotReproduced
             }
         },
-        LabError::NoWitness { .. } => Exit::NoWitness,
+        LabError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
+        LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         LabError::Install(_)
         | LabError::Case(_)
         | LabError::Alphabet(_)

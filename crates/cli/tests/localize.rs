@@ -3,6 +3,7 @@
 
 mod program;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::sleep;
@@ -117,17 +118,25 @@ fn formulas_and_aggregations_rank_the_same_runs_differently() {
         check_ranks(&result["files"]);
         result
     };
+    let order = |result: &Value| -> Vec<String> {
+        let files = result["files"].as_array().unwrap();
+        files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+    };
     let base = with(&[]);
+    let mut orders = BTreeSet::from([order(&base)]);
     for formula in ["tarantula", "jaccard", "ochiai2", "kulczynski2", "op2", "dstar", "sbi"] {
         let result = with(&["--formula", formula]);
         assert_eq!(result["formula"], formula);
         assert_eq!(result["witness_list"][0], base["witness_list"][0]);
         assert_ne!(result["files"], base["files"], "{formula}");
+        orders.insert(order(&result));
     }
+    // Some of them differ in their scores alone, but not all.
+    assert!(orders.len() > 1, "{orders:?}");
     for aggregation in ["max", "sum", "top-5"] {
         let result = with(&["--aggregation", aggregation]);
         assert_eq!(result["aggregation"], aggregation);
-        assert_ne!(result["files"], base["files"], "{aggregation}");
+        assert_ne!(order(&result), order(&base), "{aggregation}");
     }
     assert_ne!(with(&["--weights", "similarity"])["files"], base["files"]);
     let check = |flag: &str, value: &str, known: &str| {
@@ -159,13 +168,29 @@ fn people_get_a_table_and_issue_trackers_get_markdown() {
     let (_kept, case) = copy("crash");
     let args = ["localize", &case, "--runs", "100", "--top", "3", "--no-save"];
     let text = String::from_utf8(run(&args).stdout).unwrap();
-    assert!(text.contains("rank  score  blocks  unwitnessed  witnesses  file"), "{text}");
-    assert!(text.contains("nearest witness") && text.contains("true culprits"), "{text}");
+    assert!(text.contains("rank  score  blocks  unwitnessed  witnesses  nearest  file"), "{text}");
+    assert!(text.contains("nearest witnesses") && text.contains("true culprits"), "{text}");
     assert!(!text.contains('\x1b'), "{text}");
     let text = run(&[&args[..], &["--format", "markdown"]].concat());
     let text = String::from_utf8(text.stdout).unwrap();
     let rows = text.lines().filter(|line| line.starts_with("| ") && !line.contains("rank"));
     assert_eq!(rows.count(), 6, "{text}");
+}
+
+#[test]
+fn hangs_are_localized() {
+    let folder = tempfile::tempdir().unwrap();
+    let toml = "version = 1\nid = \"x\"\ncompiler = { llvm = \"19\" }\ninput = \"x.ll\"\n\
+                passes = \"always-inline\"\nkind = \"hang\"\n";
+    std::fs::write(folder.path().join("case.toml"), toml).unwrap();
+    std::fs::copy(testdata("explodes.ll"), folder.path().join("x.ll")).unwrap();
+    let case = folder.path().display().to_string();
+    let args = ["localize", &case, "--method", "locseq-rwc", "--runs", "40", "--json"];
+    let limits = ["--timeout", "0.5", "--candidate-timeout", "0.2", "--no-save"];
+    let result = json(&[&args[..], &limits].concat());
+    assert_eq!(result["failure"]["kind"], "hang");
+    assert!(result["witnesses"].as_u64().unwrap() > 0, "{result}");
+    assert!(result["failing"].as_u64().unwrap() > 0, "{result}");
 }
 
 #[test]

@@ -43,21 +43,21 @@ pub enum ProgramError {
 /// `optnone`, and passes would leave it alone.
 const UNOPTIMIZED: [&str; 3] = ["-O0", "-Xclang", "-disable-O0-optnone"];
 
-/// The command that compiles C to LLVM assembly. `flags` are the user's
-/// (`-I`, `-D`); csmith's headers are found without them.
+/// The command that compiles C to LLVM assembly. `text` is what the source
+/// holds; `flags` are the user's (`-I`, `-D`); csmith's headers are found
+/// without them.
 pub fn to_ir_command(
     install: &Install,
     source: &Path,
+    text: &[u8],
     flags: &[String],
     output: &Path,
 ) -> Result<Tool, ProgramError> {
     let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
-    let text = std::fs::read(source)
-        .map_err(|error| ProgramError::Unreadable { path: source.to_owned(), source: error })?;
     Ok(Tool::new(clang)
         .args(UNOPTIMIZED)
         .args(["-S", "-emit-llvm", "-w"])
-        .args(csmith::include_flags(&text))
+        .args(csmith::include_flags(text))
         .args(flags)
         .arg(source)
         .arg("-o")
@@ -71,15 +71,15 @@ pub fn read_program(
     flags: &[String],
 ) -> Result<Program, ProgramError> {
     let unreadable = |source| ProgramError::Unreadable { path: path.to_owned(), source };
-    std::fs::File::open(path).map_err(unreadable)?;
+    let text = std::fs::read(path).map_err(unreadable)?;
     let language =
         Language::of_path(path).ok_or_else(|| ProgramError::UnknownLanguage(path.to_owned()))?;
     let ir = match language {
-        Language::IrText | Language::Bitcode => std::fs::read(path).map_err(unreadable)?,
+        Language::IrText | Language::Bitcode => text,
         Language::C => {
             let folder = Workdir::new().map_err(ProgramError::NoRoom)?;
             let output = folder.file("program.ll");
-            to_ir_command(install, path, flags, &output)?
+            to_ir_command(install, path, &text, flags, &output)?
                 .check()
                 .map_err(|source| ProgramError::DoesNotCompile { path: path.to_owned(), source })?;
             std::fs::read(&output).map_err(unreadable)?

@@ -47,8 +47,10 @@ pub struct Job<'a> {
     pub passes: Option<&'a PassSequence>,
     /// Verify after every pass.
     pub verify_each: bool,
-    /// Make a program of the result, with this code generator level.
+    /// Generate code for the result, with this effort.
     pub codegen: Option<CodegenLevel>,
+    /// Make a program of that code.
+    pub link: bool,
     /// When to stop.
     pub limits: Limits,
 }
@@ -118,7 +120,7 @@ impl Job<'_> {
                 answer.module = std::fs::read(folder.join(OPTIMIZED))?;
             }
         }
-        if self.codegen.is_some() {
+        if self.codegen.is_some() && self.link {
             answer.program = Some(folder.join(PROGRAM));
         }
         Ok(answer)
@@ -135,6 +137,8 @@ impl Job<'_> {
                 OBJECT,
             ]);
             steps.push((Step::Llc, llc));
+        }
+        if self.codegen.is_some() && self.link {
             let linked = link::link_command(self.install, Path::new(OBJECT), Path::new(PROGRAM));
             steps.push((Step::Link, linked));
         }

@@ -5,6 +5,7 @@ mod ready;
 
 use std::num::NonZero;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::{Emit, Limits, Outcome, RunRequest};
@@ -22,6 +23,23 @@ fn kill(pid: u32) {
 fn children(pid: u32) -> Vec<u32> {
     let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
     list.unwrap_or_default().split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+#[test]
+fn runs_that_were_begun_are_ended_and_are_the_first_ones() {
+    let mut pool = Pool::of_size(&provisioned(), NonZero::new(2).unwrap()).unwrap();
+    pool.load(&program("sum.c"), &[], Limits::STANDARD).unwrap();
+    let passes = ["function(sroa)", "function(sroa,instcombine)", "default<O1>"];
+    let requests: Vec<RunRequest> =
+        (0..60).map(|i| RunRequest { emit: Emit::Text, ..request(passes[i % 3]) }).collect();
+    let n_begun = AtomicUsize::new(0);
+    let keep_going = || n_begun.fetch_add(1, Ordering::SeqCst) < 20;
+    let results = pool.run_while(&requests, &keep_going, &|result| result.emitted);
+    assert_eq!(results.len(), 20);
+    for (request, result) in requests.iter().zip(results) {
+        assert_eq!(pool.first().run(request).unwrap().emitted, result.unwrap());
+    }
+    assert!(pool.run_while(&requests, &|| false, &|result| result.emitted).is_empty());
 }
 
 /// A thousand runs on two workers, with a kill after every two hundred.

@@ -5,7 +5,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use optsleuth_model::{CASE_FILE, Case, CaseError, CompilerSpec, Localization};
+use optsleuth_model::{
+    CASE_FILE, Case, CaseError, CompilerSpec, LOCALIZATION_VERSION, Localization,
+};
 
 use crate::setup::LlvmChoice;
 
@@ -35,12 +37,12 @@ pub enum CaseFolderError {
     #[error("the case's input `{}` does not exist", .0.display())]
     NoInput(PathBuf),
     /// A kept result is of another version.
-    #[error("`{}` is not a localization that this version can read", .path.display())]
+    #[error("`{}` is not a localization that can be read here: {why}", .path.display())]
     Stale {
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: serde_json::Error,
+        why: String,
     },
     /// Nothing was localized yet.
     #[error("nothing was localized in `{}` yet", .0.display())]
@@ -123,8 +125,13 @@ impl CaseFolder {
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
         let read = |path: &PathBuf| {
             let text = std::fs::read(path).map_err(unreadable(path))?;
-            serde_json::from_slice(&text)
-                .map_err(|error| CaseFolderError::Stale { path: path.clone(), source: error })
+            let stale = |why: String| CaseFolderError::Stale { path: path.clone(), why };
+            let read: Localization =
+                serde_json::from_slice(&text).map_err(|error| stale(error.to_string()))?;
+            match read.version {
+                LOCALIZATION_VERSION => Ok(read),
+                other => Err(stale(format!("it is of version {other}"))),
+            }
         };
         let mut all = paths.iter().map(read).collect::<Result<Vec<Localization>, _>>()?;
         all.sort_by(|a, b| a.method.cmp(&b.method));

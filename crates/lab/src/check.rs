@@ -3,7 +3,8 @@
 //!
 //! **Invariant:** no case counts as reproduced on the word of one run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
@@ -12,11 +13,11 @@ use optsleuth_model::{
     RunRequest, RunResult,
 };
 
+use crate::Progress;
 use crate::case_folder::CaseFolder;
 use crate::confirm::{Confirmation, confirm};
-use crate::oracle::{Oracle, Verdict, behaviour, same_behaviour};
+use crate::oracle::{Oracle, Verdict, behaviour, describe, is_limit, same_behaviour};
 use crate::setup::{Bench, LabError, LlvmChoice};
-use crate::{Progress, oracle};
 
 /// How often a failure has to show.
 pub const REPETITIONS: usize = 5;
@@ -121,6 +122,10 @@ pub(crate) struct Stage {
     pub(crate) program: Program,
     /// The failing run.
     pub(crate) request: RunRequest,
+    /// For all repetitions of it but the first.
+    repeat_limits: Limits,
+    /// How long the slowest reference took.
+    reference_time: Duration,
 }
 
 /// How a case's failing run went.
@@ -134,6 +139,8 @@ pub(crate) struct Reproduction {
     pub(crate) first: RunResult,
     /// Knows this failure from others.
     pub(crate) oracle: Oracle,
+    /// How long the unoptimized program takes, where it was run.
+    pub(crate) reference_time: Duration,
 }
 
 impl Stage {
@@ -174,7 +181,16 @@ impl Stage {
             limits,
             ..RunRequest::new(Some(passes))
         };
-        Ok(Stage { case, bench, program, request })
+        let (repeat_limits, reference_time) = (limits, Duration::ZERO);
+        Ok(Stage { case, bench, program, request, repeat_limits, reference_time })
+    }
+
+    /// All repetitions of a hang but the first get this much time: each costs
+    /// all of it.
+    pub(crate) fn repeat_hangs_within(&mut self, time: Duration) {
+        if self.case.case.kind == CaseKind::Hang {
+            self.repeat_limits.compile = time;
+        }
     }
 
     /// Runs the failing run several times, and what it is measured by.
@@ -185,9 +201,15 @@ impl Stage {
             _ => Vec::new(),
         };
         let expected = references.first().map(|(_, execution)| execution.clone());
-        let oracle = Oracle::new(kind, expected);
+        let mut oracle = Oracle::new(kind, expected);
+        if let Some(signature) = &self.case.case.signature {
+            oracle = oracle.with_signature(signature);
+        }
         progress.step("repeating the failure");
-        let requests = vec![self.request.clone(); REPETITIONS];
+        let mut requests = vec![self.request.clone(); REPETITIONS];
+        for request in requests.iter_mut().skip(1) {
+            request.limits = self.repeat_limits;
+        }
         let results = self.bench.pool.run_all(&requests, &|done| progress.count(done, REPETITIONS));
         let mut results = results.into_iter().collect::<Result<Vec<RunResult>, _>>()?;
         let oracle = oracle.like(&results[0].outcome);
@@ -201,7 +223,8 @@ impl Stage {
         let references =
             references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
         let first = results.swap_remove(0);
-        Ok(Reproduction { status, what, references, n_failing, first, oracle })
+        let reference_time = self.reference_time;
+        Ok(Reproduction { status, what, references, n_failing, first, oracle, reference_time })
     }
 
     /// The unoptimized program, by ways that have little in common: what they
@@ -228,12 +251,13 @@ impl Stage {
         let results = self.bench.pool.run_all(&requests, &|_| ());
         let mut references = Vec::new();
         for ((way, ..), result) in WAYS.into_iter().zip(results) {
-            match result?.outcome {
-                Outcome::Ok(Some(execution)) => references.push((way, execution)),
-                other => {
-                    let what = oracle::Oracle::new(CaseKind::Codegen, None).describe(&other);
-                    return Err(LabError::NoReference { way, what });
+            let result = result?;
+            self.reference_time = self.reference_time.max(result.wall);
+            match result.outcome {
+                Outcome::Ok(Some(execution)) if !is_limit(execution.end) => {
+                    references.push((way, execution));
                 }
+                other => return Err(LabError::NoReference { way, what: describe(&other) }),
             }
         }
         Ok(references)
@@ -252,9 +276,10 @@ impl Stage {
             passes: self.request.passes.as_ref(),
             verify_each: false,
             codegen: generates_code.then_some(self.request.codegen),
+            link: executes,
             limits: self.request.limits,
         };
-        let source = self.bench.source_command(&self.case.input(), &case.cflags);
+        let source = self.source_command();
         let (Ok(source), Ok(mut commands)) = (source, job.commands()) else { return Vec::new() };
         if executes {
             commands.push("./program".to_owned());
@@ -262,10 +287,16 @@ impl Stage {
         source.into_iter().chain(commands).collect()
     }
 
+    /// The command that makes IR of the program, in the case's folder.
+    fn source_command(&self) -> Result<Option<String>, LabError> {
+        let case = &self.case.case;
+        self.bench.source_command(&self.case.folder, Path::new(&case.input), &case.cflags)
+    }
+
     /// Asks the distribution's tools about a failure.
     fn confirm(&mut self, reproduction: &Reproduction) -> Result<Confirmation, LabError> {
         let case = &self.case.case;
-        let source = self.bench.source_command(&self.case.input(), &case.cflags)?;
+        let source = self.source_command()?;
         let (request, first) = (&self.request, &reproduction.first);
         let mut confirmation =
             confirm(&mut self.bench, &self.program, source, &case.flags, request, first)?;
@@ -318,5 +349,13 @@ fn conclude(oracle: &Oracle, results: &[RunResult], verdicts: &[Verdict]) -> (Ch
         Verdict::Passes => CheckStatus::Passes,
         Verdict::Other => CheckStatus::FailsOtherwise,
     };
-    (status, said[0].clone())
+    let varies = said.iter().any(|other| *other != said[0]);
+    let what = match oracle.expected_output().filter(|_| varies) {
+        // What changes from run to run is no part of a result.
+        Some(expected) => {
+            format!("the program does not print `{}`; what it prints varies", expected.trim())
+        }
+        None => said[0].clone(),
+    };
+    (status, what)
 }

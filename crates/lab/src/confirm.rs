@@ -41,12 +41,13 @@ pub fn confirm(
         passes: request.passes.as_ref(),
         verify_each: request.verify_each,
         codegen: generates_code.then_some(request.codegen),
+        link: executes,
         limits: request.limits,
     };
     let answer = job.run()?;
     let execution = match &answer.program {
-        Some(file) if executes => Some(bench.pool.first().execute(file, request.limits)?),
-        Some(_) | None => None,
+        Some(file) => Some(bench.pool.first().execute(file, request.limits)?),
+        None => None,
     };
     let (agrees, theirs) = compare(result, &answer, execution.as_ref());
     let mut commands: Vec<String> = source.into_iter().chain(answer.commands).collect();

@@ -152,6 +152,7 @@ fn compare_one(
                 passes: Some(passes),
                 verify_each: false,
                 codegen: None,
+                link: false,
                 limits: request.limits,
             };
             let answer = job.run()?;

@@ -3,9 +3,7 @@
 //! **Invariant:** a run that fails in another way is neither failing nor
 //! passing: it says nothing about the case, and is never a witness.
 
-use optsleuth_model::{
-    CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, Signature, signal_name,
-};
+use optsleuth_model::{CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, signal_name};
 
 /// What a run means for a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +21,9 @@ pub enum Verdict {
 pub struct Oracle {
     kind: CaseKind,
     /// Of a crash; `None` takes any.
-    signature: Option<Signature>,
+    signature: Option<String>,
+    /// Of a program that the failing run did not let end.
+    limit: Option<ProgramEnd>,
     /// What the program does when it is compiled rightly.
     expected: Option<Execution>,
 }
@@ -31,14 +31,27 @@ pub struct Oracle {
 impl Oracle {
     /// For a case of this kind. Wrong code needs the right behaviour.
     pub fn new(kind: CaseKind, expected: Option<Execution>) -> Oracle {
-        Oracle { kind, signature: None, expected }
+        Oracle { kind, signature: None, limit: None, expected }
     }
 
-    /// From now on only crashes like this one count.
+    /// Only crashes with this signature count.
+    #[must_use]
+    pub fn with_signature(mut self, signature: &str) -> Oracle {
+        self.signature = Some(signature.to_owned());
+        self
+    }
+
+    /// From now on only failures like this one count.
     #[must_use]
     pub fn like(mut self, outcome: &Outcome) -> Oracle {
-        if let Outcome::Crash(crash) = outcome {
-            self.signature = Some(crash.signature.clone());
+        match outcome {
+            Outcome::Crash(crash) if self.signature.is_none() => {
+                self.signature = Some(crash.signature.as_str().to_owned());
+            }
+            Outcome::Ok(Some(execution)) if is_limit(execution.end) => {
+                self.limit = Some(execution.end);
+            }
+            _ => {}
         }
         self
     }
@@ -52,15 +65,20 @@ impl Oracle {
     pub fn judge(&self, outcome: &Outcome) -> Verdict {
         let fails = match (self.kind, outcome) {
             (CaseKind::Crash, Outcome::Crash(crash)) => {
-                self.signature.as_ref().is_none_or(|signature| *signature == crash.signature)
+                self.signature.as_ref().is_none_or(|known| known == crash.signature.as_str())
             }
             (CaseKind::InvalidIr, Outcome::InvalidIr { .. })
             | (CaseKind::Hang, Outcome::Timeout { .. })
             | (CaseKind::Memory, Outcome::OutOfMemory { .. })
             | (CaseKind::Codegen, Outcome::CodegenFailure { .. }) => true,
             (CaseKind::WrongCode, Outcome::Ok(Some(execution))) => {
+                // What our own limits ended may just be slow.
+                if is_limit(execution.end) && self.limit != Some(execution.end) {
+                    return Verdict::Other;
+                }
                 self.expected.as_ref().is_some_and(|expected| !same_behaviour(expected, execution))
             }
+            (CaseKind::WrongCode, Outcome::Ok(None)) => return Verdict::Other,
             _ => false,
         };
         match outcome {
@@ -87,12 +105,21 @@ impl Oracle {
     }
 }
 
+/// Whether a program was ended by a limit of ours.
+pub fn is_limit(end: ProgramEnd) -> bool {
+    match end {
+        ProgramEnd::Timeout | ProgramEnd::OutOfMemory | ProgramEnd::OutputLimit => true,
+        ProgramEnd::Exited(_) | ProgramEnd::Signaled(_) => false,
+    }
+}
+
 /// Whether two executions are the same to whoever started the program.
 pub fn same_behaviour(a: &Execution, b: &Execution) -> bool {
     a.end == b.end && a.stdout == b.stdout
 }
 
-fn describe(outcome: &Outcome) -> String {
+/// What a run did, in a line.
+pub fn describe(outcome: &Outcome) -> String {
     let at = |invocation: &Option<_>| match invocation {
         Some(invocation) => format!(" in {invocation}"),
         None => String::new(),
@@ -178,7 +205,7 @@ fn quoted(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use optsleuth_model::Stage;
+    use optsleuth_model::{Signature, Stage};
 
     fn crash(message: &str) -> Outcome {
         Outcome::Crash(Box::new(Crash {
@@ -201,6 +228,9 @@ mod tests {
         let oracle = Oracle::new(CaseKind::Crash, None).like(&crash("one"));
         assert_eq!(oracle.judge(&crash("one")), Verdict::Fails);
         assert_eq!(oracle.judge(&crash("two")), Verdict::Other);
+        let named = Oracle::new(CaseKind::Crash, None).with_signature("two").like(&crash("one"));
+        assert_eq!(named.judge(&crash("one")), Verdict::Other);
+        assert_eq!(named.judge(&crash("two")), Verdict::Fails);
         assert_eq!(oracle.judge(&Outcome::Ok(None)), Verdict::Passes);
         assert_eq!(oracle.judge(&Outcome::Timeout { invocation: None }), Verdict::Other);
     }
@@ -232,6 +262,11 @@ mod tests {
         assert_eq!(judge(prints("1\n", 0)), Verdict::Passes);
         assert_eq!(judge(prints("2\n", 0)), Verdict::Fails);
         assert_eq!(judge(prints("1\n", 1)), Verdict::Fails);
+        let slow = Execution { end: ProgramEnd::Timeout, ..prints("", 0) };
+        assert_eq!(judge(slow.clone()), Verdict::Other);
+        let endless = oracle.clone().like(&Outcome::Ok(Some(slow.clone())));
+        assert_eq!(endless.judge(&Outcome::Ok(Some(slow))), Verdict::Fails);
+        assert_eq!(oracle.judge(&Outcome::Ok(None)), Verdict::Other);
         let noisy = Execution { stderr: b"warning".to_vec(), ..prints("1\n", 0) };
         assert_eq!(judge(noisy), Verdict::Passes);
         assert_eq!(oracle.judge(&crash("x")), Verdict::Other);

@@ -1,7 +1,7 @@
 //! `optsleuth run`: one program, one sequence, once or many times.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_compiler::llvm::{Flavor, Targets};
@@ -111,7 +111,7 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabErro
     name_breaking_pass(&mut result, &request, &mut bench)?;
     let confirmation = if plan.confirm {
         progress.step("asking the distribution's tools");
-        let source = bench.source_command(&plan.program, &plan.c_flags)?;
+        let source = bench.source_command(Path::new(""), &plan.program, &plan.c_flags)?;
         Some(confirm(&mut bench, &program, source, &plan.options, &request, &result)?)
     } else {
         None

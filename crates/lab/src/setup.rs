@@ -102,6 +102,8 @@ pub enum LabError {
         failing: usize,
         /// How many failed otherwise.
         discarded: usize,
+        /// Whether somebody ended the search early.
+        interrupted: bool,
     },
     /// A window that the run never came to.
     #[error(
@@ -199,18 +201,23 @@ impl Bench {
         Ok(program)
     }
 
-    /// The command that makes IR of a C program, for people; `None` for IR.
+    /// The command that makes IR of a C program, for people in `folder`;
+    /// `None` for IR.
     pub fn source_command(
         &self,
+        folder: &Path,
         program: &Path,
         c_flags: &[String],
     ) -> Result<Option<String>, LabError> {
         if Language::of_path(program) != Some(Language::C) {
             return Ok(None);
         }
+        let path = folder.join(program);
+        let text = std::fs::read(&path)
+            .map_err(|source| ProgramError::Unreadable { path: path.clone(), source })?;
         let output = program.with_extension("ll");
         let output = output.file_name().map_or_else(|| output.clone(), PathBuf::from);
-        let tool = clang::to_ir_command(&self.install, program, c_flags, &output)?;
+        let tool = clang::to_ir_command(&self.install, program, &text, c_flags, &output)?;
         Ok(Some(tool.command_line()))
     }
 

@@ -34,6 +34,8 @@ pub struct Case {
     pub cflags: Vec<String>,
     /// How it fails.
     pub kind: CaseKind,
+    /// Of the crash, as `optsleuth run` prints it; any crash counts without it.
+    pub signature: Option<String>,
     /// What should happen; for wrong code, what the program should print.
     pub expected: Option<String>,
     /// What happens instead.
@@ -198,6 +200,8 @@ struct CaseFile {
     cflags: Vec<String>,
     kind: CaseKind,
     #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Spanned<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     observed: Option<String>,
@@ -238,6 +242,7 @@ impl Case {
             flags: self.flags.clone(),
             cflags: self.cflags.clone(),
             kind: self.kind,
+            signature: self.signature.clone().map(plain),
             expected: self.expected.clone(),
             observed: self.observed.clone(),
             fails_in: self.fails_in.clone(),
@@ -264,6 +269,12 @@ impl Checker<'_> {
         if file.id.get_ref().is_empty() {
             return Err(self.error(&file.id, "`id` is empty".to_owned()));
         }
+        if let Some(signature) = &file.signature
+            && file.kind != CaseKind::Crash
+        {
+            let message = "only a crash has a `signature`".to_owned();
+            return Err(self.error(signature, message));
+        }
         self.check_compiler(&file.compiler)?;
         self.check_input(&file.input)?;
         let pipeline = self.pipeline(file.passes, file.level)?;
@@ -277,6 +288,7 @@ impl Checker<'_> {
             flags: file.flags,
             cflags: file.cflags,
             kind: file.kind,
+            signature: file.signature.map(Spanned::into_inner),
             expected: file.expected,
             observed: file.observed,
             fails_in: file.fails_in,
@@ -406,6 +418,7 @@ functions = ["SROA::run"]
         check_error("kind = ", "level = \"O2\"\nkind = ", 6, "exclude each other");
         check_error("wrong-code", "wrong", 6, "wrong-code");
         check_error("files", "flies", 10, "flies");
+        check_error("expected", "signature = \"x\"\nexpected", 7, "only a crash");
         check_error("expected = \"55\"", "expected = 55", 7, "string");
         check_error("id = ", "id ", 2, "");
         let error = Case::parse("").unwrap_err();

@@ -23,12 +23,14 @@ pub struct CoverageError(usize);
 impl Coverage {
     /// From a bit map as the worker writes it: little-endian words.
     pub fn from_bits(bytes: &[u8]) -> Coverage {
-        let words = bytes.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        });
-        Coverage { words: words.collect() }.trimmed()
+        let (whole, rest) = bytes.as_chunks();
+        let mut words: Vec<u64> = whole.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            words.push(u64::from_le_bytes(last));
+        }
+        Coverage { words }.trimmed()
     }
 
     /// Exactly these blocks.

@@ -15,8 +15,10 @@ impl PassSequence {
     }
 
     /// The sequence of these optimizations; neighbours in the same adaptor
-    /// share it, as they do in the sequence they came from. `None` if there
-    /// are none.
+    /// share it, as a flat list is nested. So a sequence that was nested that
+    /// way comes back, and one that was split further does not. Adaptors that
+    /// repeat their passes are not shared: that would change the order.
+    /// `None` if there are none.
     pub fn of_optimizations(optimizations: impl IntoIterator<Item = Element>) -> Option<Self> {
         let mut elements = Vec::new();
         for optimization in optimizations {
@@ -46,9 +48,15 @@ fn split<'a>(elements: &'a [Element], around: &mut Vec<&'a str>, out: &mut Vec<E
     }
 }
 
+fn repeats(adaptor: &str) -> bool {
+    adaptor.starts_with("repeat<") || adaptor.starts_with("devirt<")
+}
+
 fn join(elements: &mut Vec<Element>, next: Element) {
     match (elements.last_mut(), next.inner) {
-        (Some(Element { name, inner: Some(list) }), Some(inner)) if *name == next.name => {
+        (Some(Element { name, inner: Some(list) }), Some(inner))
+            if *name == next.name && !repeats(name) =>
+        {
             for element in inner {
                 join(list, element);
             }
@@ -93,5 +101,8 @@ mod tests {
         let joined = PassSequence::of_optimizations(optimizations).unwrap();
         assert_eq!(joined.to_string(), "function(sroa),globaldce,function(gvn)");
         assert_eq!(PassSequence::of_optimizations([]), None);
+        let repeated: PassSequence = "function(repeat<2>(a,b))".parse().unwrap();
+        let joined = PassSequence::of_optimizations(repeated.optimizations()).unwrap();
+        assert_eq!(joined.to_string(), "function(repeat<2>(a),repeat<2>(b))");
     }
 }

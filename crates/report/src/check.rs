@@ -94,7 +94,10 @@ pub fn check_json(entries: &[CheckEntry]) -> String {
 
 fn n_reproduced(entries: &[CheckEntry]) -> usize {
     let reproduces = |entry: &&CheckEntry| {
-        entry.result.as_ref().is_ok_and(|report| report.status == CheckStatus::Reproduces)
+        entry.result.as_ref().is_ok_and(|report| {
+            report.status == CheckStatus::Reproduces
+                && report.confirmation.as_ref().is_none_or(|confirmation| confirmation.agrees)
+        })
     };
     entries.iter().filter(reproduces).count()
 }
@@ -148,7 +151,8 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
     let _ = writeln!(out, "{}", style.quiet(&line));
 }
 
-/// How many cases reproduce, for a person who gave many.
+/// How many cases reproduce and are not denied by the distribution's tools, for
+/// a person who gave many.
 pub fn check_summary(entries: &[CheckEntry]) -> String {
     format!("{} of {} cases reproduce", n_reproduced(entries), entries.len())
 }

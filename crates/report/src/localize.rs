@@ -1,9 +1,10 @@
 //! The result of `optsleuth localize`: for a terminal, as JSON, as Markdown.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    Evidence, FileSuspect, FunctionSuspect, Localization, StopReason, TrueCulprit,
+    Evidence, FileSuspect, FunctionSuspect, Localization, StopReason, TrueCulprit, WitnessEntry,
 };
 
 use serde::Serialize;
@@ -32,37 +33,53 @@ pub fn report_json(path: &str, localizations: &[Localization]) -> String {
 
 /// The first suspects, for a person.
 pub fn localize_text(localization: &Localization, top: usize, style: Style) -> String {
+    const COLUMNS: &str = "rank  score  blocks  unwitnessed  witnesses  nearest ";
     let mut out = String::new();
     let failure = &localization.failure;
     let head = style.heading(&localization.case);
     let _ = writeln!(out, "{head}: {}", failure.what);
     let _ = writeln!(out, "{}", summary(localization));
-    let heading = format!(
-        "\nrank  score  blocks  unwitnessed  witnesses  file ({} covered)",
-        localization.files.len()
-    );
+    let heading = format!("\n{COLUMNS} file ({} covered)", localization.files.len());
     let _ = writeln!(out, "{}", style.heading(&heading));
     for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
         let _ = writeln!(out, "{} {path}", columns(*rank, *score, evidence));
     }
-    let heading = format!(
-        "\nrank  score  blocks  unwitnessed  witnesses  function ({} covered)",
-        localization.functions.len()
-    );
+    let heading = format!("\n{COLUMNS} function ({} covered)", localization.functions.len());
     let _ = writeln!(out, "{}", style.heading(&heading));
     for suspect in localization.functions.iter().take(top) {
         let FunctionSuspect { rank, name, path, score, evidence } = suspect;
         let (name, path) = (cut(&short_name(name), 70), style.quiet(path));
         let _ = writeln!(out, "{} {name}  {path}", columns(*rank, *score, evidence));
     }
-    nearest(&mut out, localization, style);
+    let _ = writeln!(out, "{}", style.heading("\nnearest witnesses, by their similarity"));
+    let _ = writeln!(out, "  fails     {}", failure.passes);
+    for (place, witness) in nearest(localization, top) {
+        let number = format!("#{}", place + 1);
+        let _ = writeln!(out, "{number:>4} {:.3}  {}", witness.similarity, witness.passes);
+    }
     truth(&mut out, localization, style);
     out
 }
 
 fn columns(rank: usize, score: f64, evidence: &Evidence) -> String {
     let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
-    format!("{rank:>4}  {score:.3}  {blocks:>6}  {unwitnessed:>11}  {witnesses:>9} ")
+    let nearest = number(evidence);
+    format!("{rank:>4}  {score:.3}  {blocks:>6}  {unwitnessed:>11}  {witnesses:>9}  {nearest:>7} ")
+}
+
+/// The number of the nearest witness that leaves something of a suspect out.
+fn number(evidence: &Evidence) -> String {
+    evidence.nearest.map_or("-".to_owned(), |place| format!("#{}", place + 1))
+}
+
+/// The nearest witness, and those that the first suspects refer to.
+fn nearest(localization: &Localization, top: usize) -> Vec<(usize, &WitnessEntry)> {
+    let files = localization.files.iter().take(top).map(|suspect| &suspect.evidence);
+    let functions = localization.functions.iter().take(top).map(|suspect| &suspect.evidence);
+    let referred = files.chain(functions).filter_map(|evidence| evidence.nearest);
+    let places: BTreeSet<usize> = referred.chain([0]).collect();
+    let entry = |place: usize| localization.witness_list.get(place).map(|entry| (place, entry));
+    places.into_iter().filter_map(entry).collect()
 }
 
 /// What was done, in a sentence or two.
@@ -93,15 +110,6 @@ pub(crate) fn why(stopped: StopReason) -> &'static str {
     }
 }
 
-fn nearest(out: &mut String, localization: &Localization, style: Style) {
-    if let Some(witness) = localization.witness_list.first() {
-        let heading = format!("\nnearest witness (similarity {:.3})", witness.similarity);
-        let _ = writeln!(out, "{}", style.heading(&heading));
-        let _ = writeln!(out, "  fails   {}", localization.failure.passes);
-        let _ = writeln!(out, "  passes  {}", witness.passes);
-    }
-}
-
 fn truth(out: &mut String, localization: &Localization, style: Style) {
     let Some(truth) = &localization.truth else { return };
     let _ = writeln!(out, "{}", style.heading("\ntrue culprits, by their ranks"));
@@ -117,30 +125,33 @@ pub fn localize_markdown(localization: &Localization, top: usize) -> String {
     let _ = writeln!(out, "### Suspects of {}\n", inline(&localization.case));
     let _ = writeln!(out, "{}\n", inline(&localization.failure.what));
     let _ = writeln!(out, "{}\n", summary(localization));
-    let _ = writeln!(out, "| rank | file | score | blocks | unwitnessed | witnesses |");
-    let _ = writeln!(out, "|---:|---|---:|---:|---:|---:|");
+    let _ = writeln!(out, "| rank | file | score | blocks | unwitnessed | witnesses | nearest |");
+    let _ = writeln!(out, "|---:|---|---:|---:|---:|---:|---:|");
     for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
         let _ = writeln!(out, "| {rank} | {} | {} |", code(path), cells(*score, evidence));
     }
-    let _ =
-        writeln!(out, "\n| rank | function | file | score | blocks | unwitnessed | witnesses |");
-    let _ = writeln!(out, "|---:|---|---|---:|---:|---:|---:|");
+    let _ = writeln!(
+        out,
+        "\n| rank | function | file | score | blocks | unwitnessed | witnesses | nearest |"
+    );
+    let _ = writeln!(out, "|---:|---|---|---:|---:|---:|---:|---:|");
     for suspect in localization.functions.iter().take(top) {
         let FunctionSuspect { rank, name, path, score, evidence } = suspect;
         let (name, path) = (code(&short_name(name)), code(path));
         let _ = writeln!(out, "| {rank} | {name} | {path} | {} |", cells(*score, evidence));
     }
-    if let Some(witness) = localization.witness_list.first() {
-        let _ = writeln!(out, "\nNearest witness (similarity {:.3}):\n", witness.similarity);
-        let _ = writeln!(out, "- fails: {}", code(&localization.failure.passes));
-        let _ = writeln!(out, "- passes: {}", code(&witness.passes));
+    let _ = writeln!(out, "\nNearest witnesses, by their similarity:\n");
+    let _ = writeln!(out, "- fails: {}", code(&localization.failure.passes));
+    for (place, witness) in nearest(localization, top) {
+        let passes = code(&witness.passes);
+        let _ = writeln!(out, "- \\#{} ({:.3}): {passes}", place + 1, witness.similarity);
     }
     out
 }
 
 fn cells(score: f64, evidence: &Evidence) -> String {
     let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
-    format!("{score:.3} | {blocks} | {unwitnessed} | {witnesses}")
+    format!("{score:.3} | {blocks} | {unwitnessed} | {witnesses} | {}", number(evidence))
 }
 
 /// A name as code in a table's cell.

@@ -43,7 +43,8 @@ pub(crate) struct Localize {
     /// End after this time, as in 60s or 2m; 10s if nothing else is said
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     budget: Option<Duration>,
-    /// End when the top ten stayed the same for this many witnesses
+    /// End when the top ten stayed the same for this many witnesses (100 if no number is given),
+    /// after ten minutes at the latest
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100", value_parser = clap::value_parser!(u64).range(1..))]
     until_stable: Option<u64>,
     /// ochiai, tarantula, jaccard, ochiai2, kulczynski2, op2, dstar or sbi
@@ -135,6 +136,8 @@ impl Localize {
         let stable = self.until_stable.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let budget = match (self.budget, runs, stable) {
             (None, None, None) => Some(DEFAULT_BUDGET),
+            // Without a witness nothing ever becomes stable.
+            (None, None, Some(_)) => Some(LONGEST),
             (budget, ..) => budget,
         };
         SearchPlan {
@@ -151,3 +154,4 @@ impl Localize {
 }
 
 const DEFAULT_BUDGET: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(600);

@@ -1,7 +1,7 @@
 //! The optimizations that a search puts together: those of the case, and the
 //! candidates of the LocSeq paper's Table I in this LLVM's words.
 
-use optsleuth_model::{CrashCause, Element, Outcome, PassSequence};
+use optsleuth_model::{Element, Outcome, PassSequence};
 use optsleuth_search::{Alphabet, TABLE_I};
 
 use crate::setup::{Bench, LabError};
@@ -13,7 +13,7 @@ pub(super) fn alphabet(
     failure: &Outcome,
 ) -> Result<Alphabet, LabError> {
     let is_lenient =
-        bench.registry.takes_parameter(INSTCOMBINE, LENIENT) && !is_error_exit(failure);
+        bench.registry.takes_parameter(INSTCOMBINE, LENIENT) && !is_about_fixpoints(failure);
     let spelled = |element: Element| if is_lenient { lenient(element) } else { element };
     let buggy = buggy.map(PassSequence::optimizations).unwrap_or_default();
     let buggy = buggy.into_iter().map(spelled).collect();
@@ -26,9 +26,10 @@ pub(super) fn alphabet(
     Ok(Alphabet::new(buggy, candidates)?)
 }
 
-/// An error exit may be just what [`lenient`] avoids.
-fn is_error_exit(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Crash(crash) if crash.cause == CrashCause::ErrorExit)
+/// Whether the failure is just what [`lenient`] avoids.
+fn is_about_fixpoints(outcome: &Outcome) -> bool {
+    let says = |message: &String| message.contains("fixpoint");
+    matches!(outcome, Outcome::Crash(crash) if crash.message.as_ref().is_some_and(says))
 }
 
 const INSTCOMBINE: &str = "instcombine";

@@ -16,10 +16,10 @@ mod tally;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_compiler::llvm::Flavor;
+use optsleuth_compiler::llvm::{Flavor, RunError};
 use optsleuth_model::{
-    CaseKind, CodeMap, Coverage, Emit, Limits, Localization, Outcome, PassSequence, RunRequest,
-    RunResult, Stage as LlvmStage, StopReason,
+    CodeMap, Coverage, Emit, Limits, Localization, Outcome, PassSequence, RunRequest, RunResult,
+    Stage as LlvmStage, StopReason,
 };
 use optsleuth_rank::{Recipe, Row};
 use optsleuth_search::{Alphabet, Method, Parameters, Reference, Similarity};
@@ -71,6 +71,13 @@ pub struct Stop {
     pub stable: Option<usize>,
 }
 
+impl Stop {
+    /// Whether time has a say.
+    fn is_timed(&self) -> bool {
+        self.budget.is_some() || self.runs.is_none()
+    }
+}
+
 /// How far a search is, for whoever is watching.
 #[derive(Clone, Debug)]
 pub struct SearchStatus {
@@ -117,12 +124,9 @@ impl Scene {
     /// Starts workers and sees the case fail.
     pub fn open(plan: &ScenePlan, progress: &dyn Progress) -> Result<Scene, LabError> {
         let case = CaseFolder::open(&plan.folder)?;
-        // A hang costs its limit every time it shows, so it gets a candidate's.
-        let limits = match case.case.kind {
-            CaseKind::Hang => Limits { compile: plan.candidate_time, ..plan.limits },
-            _ => plan.limits,
-        };
-        let mut stage = Stage::set_up(case, plan.llvm.as_ref(), Flavor::Covered, limits, progress)?;
+        let llvm = plan.llvm.as_ref();
+        let mut stage = Stage::set_up(case, llvm, Flavor::Covered, plan.limits, progress)?;
+        stage.repeat_hangs_within(plan.candidate_time);
         let reproduction = stage.reproduce(progress)?;
         if reproduction.status != CheckStatus::Reproduces {
             let Reproduction { status, what, .. } = reproduction;
@@ -130,9 +134,9 @@ impl Scene {
         }
         progress.step("reading the code map");
         let map = stage.bench.provisioned.code_map()?;
-        let failing = reproduction.first.coverage.clone().unwrap_or_default();
+        let failing = reproduction.first.coverage.clone().ok_or(RunError::NotInstrumented)?;
         let reference = Reference::new(&failing, &map);
-        let template = candidate_request(plan, &stage.request, &reproduction.first);
+        let template = candidate_request(plan, &stage.request, &reproduction);
         let buggy = stage.request.passes.as_ref();
         let alphabet = candidates::alphabet(&stage.bench, buggy, &reproduction.first.outcome)?;
         Ok(Scene { stage, reproduction, map, failing, reference, alphabet, template })
@@ -153,6 +157,7 @@ impl Scene {
         let mut search = plan.method.search(self.alphabet.clone(), Parameters::default(), rng);
         let truth = self.stage.case.case.truth.as_ref();
         let mut tally = Tally::new(&self.map, &self.failing, plan.recipe, truth);
+        let mut trouble = Trouble::default();
         progress.step("looking for witnesses");
         let started = Instant::now();
         let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
@@ -173,7 +178,7 @@ impl Scene {
             let digest =
                 |result| Judged::of(result, &self.reproduction.oracle, &self.reference, &tally);
             let judged = self.stage.bench.pool.run_while(&requests, &go_on, &digest);
-            let judged = judged.into_iter().collect::<Result<Vec<Judged>, _>>()?;
+            let judged = trouble.sift(judged)?;
             let fitness: Vec<f64> = judged.iter().map(Judged::fitness).collect();
             tally.take(sequences, judged);
             progress.search(&tally.status(started.elapsed()));
@@ -193,7 +198,7 @@ impl Scene {
         };
         let wall = started.elapsed();
         if tally.witnesses() == 0 {
-            return Err(tally.no_witness());
+            return Err(tally.no_witness(stopped));
         }
         progress.step("gathering evidence");
         let (worked, n_workers) = (tally.worked(), self.stage.bench.pool.size());
@@ -206,8 +211,13 @@ impl Scene {
 /// printed or generated unless the failure is there. Where IR becomes invalid,
 /// a later pass may remove what is wrong with it: such a run is no witness, so
 /// the IR is verified after every pass.
-fn candidate_request(plan: &ScenePlan, failing: &RunRequest, first: &RunResult) -> RunRequest {
-    let emit = match &first.outcome {
+fn candidate_request(
+    plan: &ScenePlan,
+    failing: &RunRequest,
+    reproduction: &Reproduction,
+) -> RunRequest {
+    let outcome = &reproduction.first.outcome;
+    let emit = match outcome {
         Outcome::CodegenFailure { .. } => Emit::Object,
         Outcome::Crash(crash) => match crash.stage {
             LlvmStage::Codegen => Emit::Object,
@@ -218,6 +228,10 @@ fn candidate_request(plan: &ScenePlan, failing: &RunRequest, first: &RunResult) 
             | LlvmStage::Pipeline
             | LlvmStage::Verify => Emit::Nothing,
         },
+        // After the last pass.
+        Outcome::Timeout { invocation: None } | Outcome::OutOfMemory { invocation: None } => {
+            failing.emit
+        }
         Outcome::Ok(_)
         | Outcome::InvalidIr { .. }
         | Outcome::Timeout { .. }
@@ -225,13 +239,44 @@ fn candidate_request(plan: &ScenePlan, failing: &RunRequest, first: &RunResult) 
     };
     RunRequest {
         emit,
-        verify_each: matches!(first.outcome, Outcome::InvalidIr { .. }),
+        verify_each: matches!(outcome, Outcome::InvalidIr { .. }),
         limits: Limits {
             compile: plan.candidate_time,
-            execute: plan.candidate_time,
+            // A program may be slow by itself.
+            execute: plan.candidate_time.max(reproduction.reference_time * 4),
             ..plan.limits
         },
         ..failing.clone()
+    }
+}
+
+/// Runs that the harness could not make. A few of them cost a search nothing
+/// but these runs; many mean that something is wrong.
+#[derive(Debug, Default)]
+struct Trouble {
+    in_a_row: usize,
+}
+
+impl Trouble {
+    /// So many in a row end a search.
+    const TOO_MANY: usize = 10;
+
+    fn sift(&mut self, runs: Vec<Result<Judged, RunError>>) -> Result<Vec<Judged>, RunError> {
+        let one = |run| match run {
+            Ok(judged) => {
+                self.in_a_row = 0;
+                Ok(judged)
+            }
+            Err(error) => {
+                self.in_a_row += 1;
+                if self.in_a_row >= Trouble::TOO_MANY {
+                    return Err(error);
+                }
+                tracing::warn!(%error, "a candidate is left out");
+                Ok(Judged::trouble())
+            }
+        };
+        runs.into_iter().map(one).collect()
     }
 }
 
@@ -255,6 +300,11 @@ impl Judged {
             _ => None,
         };
         Judged { verdict, witness, wall: result.wall }
+    }
+
+    /// A run that the harness could not make.
+    fn trouble() -> Judged {
+        Judged { verdict: Verdict::Other, witness: None, wall: Duration::ZERO }
     }
 
     fn fitness(&self) -> f64 {

@@ -95,6 +95,9 @@ impl<'a> Tally<'a> {
 
     /// Takes a batch of runs in, in the order in which they were asked for.
     pub(super) fn take(&mut self, sequences: Vec<PassSequence>, judged: Vec<Judged>) {
+        if judged.is_empty() {
+            return; // The time was up before the first of them.
+        }
         let mut similarities = Vec::new();
         for (sequence, judged) in sequences.into_iter().zip(judged) {
             self.runs += 1;
@@ -150,9 +153,10 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn no_witness(&self) -> LabError {
+    pub(super) fn no_witness(&self, stopped: StopReason) -> LabError {
         let (runs, failing, discarded) = (self.runs, self.failing, self.discarded);
-        LabError::NoWitness { runs, failing, discarded }
+        let interrupted = stopped == StopReason::Interrupted;
+        LabError::NoWitness { runs, failing, discarded, interrupted }
     }
 
     /// Everything, as a result.
@@ -195,7 +199,7 @@ impl<'a> Tally<'a> {
             witnesses: self.witnesses(),
             failing: self.failing,
             discarded: self.discarded,
-            seconds: plan.stop.runs.is_none().then_some(wall.as_secs_f64()),
+            seconds: plan.stop.is_timed().then_some(wall.as_secs_f64()),
             stopped,
             formula: plan.recipe.formula.to_string(),
             aggregation: plan.recipe.aggregation.to_string(),

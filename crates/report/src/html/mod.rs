@@ -22,6 +22,7 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Case, Localization};
 
+use crate::localize::why;
 use escape::Text;
 
 const STYLE: &str = include_str!("style.css");
@@ -29,7 +30,7 @@ const SCRIPT: &str = include_str!("report.js");
 
 /// What a page may do: show itself.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
-                      script-src 'unsafe-inline'; img-src data:";
+                      script-src 'unsafe-inline'";
 
 /// Everything that the page of a case shows.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +138,7 @@ fn summary(out: &mut String, found: &Localization) -> fmt::Result {
         Text(&words::similarity(found.best_similarity)),
         words::count(found.failing),
         words::count(found.discarded),
-        words::stopped(found.stopped),
+        why(found.stopped),
     )?;
     if let Some(seconds) = found.seconds {
         write!(out, ", after {seconds:.1} s")?;

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what comes out is plain text of our own and needs no escaping.
 
-use optsleuth_model::{CaseKind, StopReason};
+use optsleuth_model::CaseKind;
 
 /// A count, its digits in groups of three.
 pub(super) fn count(n: usize) -> String {
@@ -33,17 +33,6 @@ pub(super) fn similarity(value: f64) -> String {
 /// A score; some formulas know no upper bound.
 pub(super) fn score(value: f64) -> String {
     if value.abs() < 10_000.0 { format!("{value:.4}") } else { format!("{value:.4e}") }
-}
-
-/// Why a search ended, to go on after "because".
-pub(super) fn stopped(reason: StopReason) -> &'static str {
-    match reason {
-        StopReason::Runs => "all runs were made",
-        StopReason::Budget => "the time was up",
-        StopReason::Stable => "the top of the ranking did not change any more",
-        StopReason::Exhausted => "there was nothing new to try",
-        StopReason::Interrupted => "it was interrupted",
-    }
 }
 
 /// How a compiler failed.

@@ -110,6 +110,7 @@ pub fn case() -> Case {
         flags: vec!["-enable-load-pre=true".into(), SCRIPT.into()],
         cflags: Vec::new(),
         kind: CaseKind::WrongCode,
+        signature: None,
         expected: Some("checksum = 55\nlast = 10\n".into()),
         observed: Some(format!("checksum = 0\nlast = {SCRIPT}\n")),
         fails_in: vec!["18.1.8".into(), "19.1.7".into()],
