@@ -2,9 +2,9 @@
 
 mod program;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use program::{failure, json, run, testdata};
+use program::{copy_of_case, failure, json, run, testdata};
 
 fn case(name: &str) -> String {
     testdata(&format!("cases/{name}"))
@@ -22,17 +22,11 @@ fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, String) {
 
 /// A copy of a case with a part of its `case.toml` replaced.
 fn changed(name: &str, from: &str, to: &str) -> (tempfile::TempDir, String) {
-    let original = PathBuf::from(case(name));
-    let folder = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(&original).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
-    }
+    let (folder, path) = copy_of_case(name);
     let file = folder.path().join("case.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains(from), "{text}");
     std::fs::write(&file, text.replace(from, to)).unwrap();
-    let path = folder.path().display().to_string();
     (folder, path)
 }
 

@@ -4,26 +4,14 @@
 mod program;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
 use optsleuth_compiler::spawn::Tool;
-use program::{failure, json, optsleuth, processes_in, run, testdata};
+use program::{copy_of_case, failure, json, optsleuth, processes_in, run, testdata};
 use serde_json::Value;
-
-/// A copy of a case, for results to be kept in.
-fn copy(name: &str) -> (tempfile::TempDir, String) {
-    let original = PathBuf::from(testdata(&format!("cases/{name}")));
-    let folder = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(&original).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
-    }
-    let path = folder.path().display().to_string();
-    (folder, path)
-}
 
 /// Every rank is the number of suspects that are at least as suspect.
 fn check_ranks(suspects: &Value) {
@@ -41,7 +29,7 @@ fn check_ranks(suspects: &Value) {
 
 #[test]
 fn a_seed_and_a_number_of_runs_decide_every_byte() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     let args = ["localize", &case, "--runs", "150", "--json"];
     let (first, second) = (run(&args), run(&args));
     assert_eq!(first.status.code(), Some(0));
@@ -83,7 +71,7 @@ fn a_seed_and_a_number_of_runs_decide_every_byte() {
 
 #[test]
 fn every_method_finds_witnesses_and_those_without_constraint_do_without_the_cases_passes() {
-    let (_kept, case) = copy("invalid-ir");
+    let (_kept, case) = copy_of_case("invalid-ir");
     for method in ["locseq", "locseq-r", "locseq-wc", "locseq-rwc"] {
         let result =
             json(&["localize", &case, "--method", method, "--runs", "120", "--json", "--no-save"]);
@@ -101,7 +89,7 @@ fn every_method_finds_witnesses_and_those_without_constraint_do_without_the_case
 
 #[test]
 fn wrong_code_is_localized() {
-    let (_kept, case) = copy("wrong-code");
+    let (_kept, case) = copy_of_case("wrong-code");
     let result = json(&["localize", &case, "--runs", "100", "--json", "--no-save"]);
     assert_eq!(result["failure"]["kind"], "wrong-code");
     assert!(result["failure"]["what"].as_str().unwrap().contains("instead of"), "{result}");
@@ -111,7 +99,7 @@ fn wrong_code_is_localized() {
 
 #[test]
 fn formulas_and_aggregations_rank_the_same_runs_differently() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     let with = |more: &[&str]| {
         let args = ["localize", &case, "--runs", "60", "--json", "--no-save"];
         let result = json(&[&args[..], more].concat());
@@ -152,7 +140,7 @@ fn formulas_and_aggregations_rank_the_same_runs_differently() {
 
 #[test]
 fn a_search_ends_by_time_or_when_nothing_changes_any_more() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     let timed = json(&["localize", &case, "--budget", "500ms", "--json", "--no-save"]);
     assert_eq!(timed["stopped"], "budget");
     assert!(timed["seconds"].as_f64().unwrap() >= 0.5);
@@ -165,7 +153,7 @@ fn a_search_ends_by_time_or_when_nothing_changes_any_more() {
 
 #[test]
 fn people_get_a_table_and_issue_trackers_get_markdown() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     let args = ["localize", &case, "--runs", "100", "--top", "3", "--no-save"];
     let text = String::from_utf8(run(&args).stdout).unwrap();
     assert!(text.contains("rank  score  blocks  unwitnessed  witnesses  nearest  file"), "{text}");
@@ -195,7 +183,7 @@ fn hangs_are_localized() {
 
 #[test]
 fn no_witness_is_an_error_that_says_what_to_try() {
-    let (_kept, case) = copy("always");
+    let (_kept, case) = copy_of_case("always");
     let (code, stderr) = failure(&["localize", &case, "--runs", "60"]);
     assert_eq!(code, 7, "{stderr}");
     assert!(stderr.contains("60 sequences were tried, 60 fail as the case does"), "{stderr}");
@@ -207,7 +195,7 @@ fn no_witness_is_an_error_that_says_what_to_try() {
 
 #[test]
 fn a_case_that_does_not_fail_is_not_localized() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     let (code, stderr) = failure(&["localize", &case, "--llvm", "19", "--runs", "10"]);
     assert_eq!(code, 6);
     assert!(stderr.contains("does not fail as it says"), "{stderr}");
@@ -216,7 +204,7 @@ fn a_case_that_does_not_fail_is_not_localized() {
 
 #[test]
 fn an_interrupt_prints_the_ranking_so_far_and_leaves_nothing_behind() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     // Builds the worker, so that the search below begins at once.
     run(&["localize", &case, "--runs", "5", "--no-save"]);
     let temporary = tempfile::tempdir().unwrap();
@@ -244,7 +232,7 @@ fn an_interrupt_prints_the_ranking_so_far_and_leaves_nothing_behind() {
 
 #[test]
 fn a_report_shows_what_was_kept() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     let (code, stderr) = failure(&["report", &case]);
     assert_eq!(code, 1);
     assert!(stderr.contains("optsleuth localize"), "{stderr}");
@@ -265,7 +253,7 @@ fn a_report_shows_what_was_kept() {
 
 #[test]
 fn a_folder_that_cannot_be_written_does_not_cost_the_result() {
-    let (_kept, case) = copy("crash");
+    let (_kept, case) = copy_of_case("crash");
     // A file where the folder should be: the superuser could write anything else.
     std::fs::write(Path::new(&case).join("localize"), "").unwrap();
     let output = run(&["localize", &case, "--runs", "20", "--json"]);

@@ -34,7 +34,7 @@ pub struct Localization {
     pub failing: usize,
     /// How many did something else, and count as neither.
     pub discarded: usize,
-    /// How long the search took; `None` where the budget was counted in runs.
+    /// How long the search took; `None` where only the number of runs ended it.
     pub seconds: Option<f64>,
     /// Why the search ended.
     pub stopped: StopReason,

@@ -1,14 +1,12 @@
 //! `optsleuth case`: cases, by themselves.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use optsleuth_lab::{CheckPlan, CheckReport, CheckStatus, LabError, LlvmChoice, check};
-use optsleuth_model::Limits;
 use optsleuth_report::{CheckEntry, check_json, check_summary, check_text};
 
-use super::{parse_seconds, print, style};
+use super::{LimitFlags, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::remedy;
@@ -44,12 +42,8 @@ struct Check {
     /// Leave the distribution's tools out
     #[arg(long)]
     no_confirm: bool,
-    /// CPU seconds for LLVM, and again for the program
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
-    timeout: f64,
-    /// MiB of memory for LLVM, and for the program
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
-    memory: u64,
+    #[command(flatten)]
+    limits: LimitFlags,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -100,16 +94,10 @@ impl Check {
     }
 
     fn plan(&self, folder: &std::path::Path) -> CheckPlan {
-        let time = Duration::from_secs_f64(self.timeout);
         CheckPlan {
             folder: folder.to_owned(),
             llvm: self.llvm.map(LlvmChoice::Version),
-            limits: Limits {
-                compile: time,
-                execute: time,
-                memory: self.memory << 20,
-                ..Limits::STANDARD
-            },
+            limits: self.limits.limits(),
             confirm: !self.no_confirm,
         }
     }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use optsleuth_lab::{LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, save_localization};
-use optsleuth_model::{Limits, StopReason};
+use optsleuth_model::StopReason;
 use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
 use optsleuth_report::{localize_json, localize_markdown, localize_text};
 use optsleuth_search::Method;
 
-use super::{parse_duration, parse_seconds, print, style};
+use super::{LimitFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
 
@@ -59,15 +59,11 @@ pub(crate) struct Localize {
     /// Use this installed LLVM instead of the case's own
     #[arg(long, value_name = "N")]
     llvm: Option<u32>,
-    /// CPU seconds for the failing run
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
-    timeout: f64,
-    /// CPU seconds for every other run, and for one that is said to hang
+    #[command(flatten)]
+    limits: LimitFlags,
+    /// CPU seconds for all runs but the failing one
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     candidate_timeout: f64,
-    /// MiB of memory for LLVM, and for the program
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
-    memory: u64,
     /// How many files and functions to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
@@ -117,16 +113,10 @@ impl Localize {
     }
 
     fn scene(&self) -> ScenePlan {
-        let time = Duration::from_secs_f64(self.timeout);
         ScenePlan {
             folder: self.case.clone(),
             llvm: self.llvm.map(LlvmChoice::Version),
-            limits: Limits {
-                compile: time,
-                execute: time,
-                memory: self.memory << 20,
-                ..Limits::STANDARD
-            },
+            limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
         }
     }

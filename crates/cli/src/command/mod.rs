@@ -15,6 +15,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use optsleuth_compiler::llvm::Targets;
 use optsleuth_lab::{LabError, LlvmChoice};
+use optsleuth_model::Limits;
 use optsleuth_report::Style;
 
 use crate::exit::Exit;
@@ -87,6 +88,24 @@ pub(crate) struct ProgramFlags {
     /// Any other flag for clang
     #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
     more: Vec<String>,
+}
+
+/// How much a run may use.
+#[derive(Debug, Args)]
+pub(crate) struct LimitFlags {
+    /// CPU seconds for LLVM, and again for the program
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
+    timeout: f64,
+    /// MiB of memory for LLVM, and for the program
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
+    memory: u64,
+}
+
+impl LimitFlags {
+    fn limits(&self) -> Limits {
+        let time = Duration::from_secs_f64(self.timeout);
+        Limits { compile: time, execute: time, memory: self.memory << 20, ..Limits::STANDARD }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -2,14 +2,13 @@
 
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use optsleuth_lab::{LabError, RunPlan, RunReport, run};
 use optsleuth_model::{CodegenLevel, Execute, Limits, SkipSet};
 use optsleuth_report::{run_json, run_text};
 
-use super::{LlvmFlags, ProgramFlags, parse_range, parse_seconds, print, style};
+use super::{LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
 
@@ -49,12 +48,8 @@ pub(crate) struct Run {
     /// How hard the code generator works
     #[arg(long, value_name = "0-3", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     codegen_level: u8,
-    /// CPU seconds for LLVM, and again for the program
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
-    timeout: f64,
-    /// MiB of memory for LLVM, and for the program
-    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
-    memory: u64,
+    #[command(flatten)]
+    limits: LimitFlags,
     /// KiB that the program may write to each of its streams
     #[arg(long, value_name = "KIB", default_value_t = 16384, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     output: u64,
@@ -95,7 +90,6 @@ impl Run {
     }
 
     fn plan(&self) -> RunPlan {
-        let time = Duration::from_secs_f64(self.timeout);
         RunPlan {
             llvm: self.llvm.choice(),
             targets: self.program.targets(),
@@ -116,12 +110,7 @@ impl Run {
                 2 => CodegenLevel::O2,
                 _ => CodegenLevel::O3,
             },
-            limits: Limits {
-                compile: time,
-                execute: time,
-                memory: self.memory << 20,
-                output: self.output << 10,
-            },
+            limits: Limits { output: self.output << 10, ..self.limits.limits() },
             runs: NonZero::new(self.runs as usize).unwrap_or(NonZero::<usize>::MIN),
             n_workers: self.workers,
             confirm: self.confirm,

@@ -16,6 +16,21 @@ pub fn testdata(name: &str) -> String {
     path.canonicalize().unwrap().display().to_string()
 }
 
+/// A copy of one of our cases, for results to be kept in. The folder goes when
+/// the first of the two does.
+pub fn copy_of_case(name: &str) -> (tempfile::TempDir, String) {
+    let original = PathBuf::from(testdata(&format!("cases/{name}")));
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(&original).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let path = folder.path().display().to_string();
+    (folder, path)
+}
+
 /// The program, not yet started.
 pub fn optsleuth() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_optsleuth"));

@@ -98,7 +98,7 @@ fn commands(out: &mut String, commands: &[String]) -> fmt::Result {
     let commands = commands.join("\n");
     write!(
         out,
-        "<div class=\"copy\"><h3>Reproduce</h3>\n\
+        "<div class=\"copy\"><h3>Reproduce, in the case’s folder</h3>\n\
          <button type=\"button\" data-copy=\"commands\" hidden>Copy</button>\n\
          <span class=\"said\" role=\"status\"></span></div>\n\
          <pre><code id=\"commands\">{}</code></pre>\n",
