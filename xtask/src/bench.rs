@@ -89,10 +89,14 @@ struct Loop {
     per_second_and_core: f64,
     /// What the rate has to reach.
     bar: f64,
-    /// The part of the workers' time in which they waited for the loop.
+    /// The part of the time in which a worker had no request: search, fitness,
+    /// spectrum, ranking, and waiting for the end of a batch.
     overhead: f64,
     /// What that must not pass.
     overhead_bar: f64,
+    /// The part of the time in which a worker's child was not at work: the
+    /// overhead, and what a request takes besides LLVM.
+    outside_llvm: f64,
     met: bool,
 }
 
@@ -162,6 +166,7 @@ fn ratio(what: &'static str, ours: &Series, theirs: &Series, bar: Option<f64>) -
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        let locseq = locseq_loop()?;
         let choice = LlvmChoice::Version(self.llvm);
         let set_up =
             |flavor| Workbench::set_up(&choice, Targets::Native, flavor, NonZero::new(1), &Silent);
@@ -237,10 +242,9 @@ impl Bench {
         let llvm = bench.install.version.clone();
         let summary = covered.provisioned.summary()?;
         let provision_seconds = summary.rewrite_seconds + summary.link_seconds;
-        drop((bench, covered));
         let raw = Raw {
             costs,
-            locseq: locseq_loop()?,
+            locseq,
             provision_seconds,
             version: 1,
             llvm,
@@ -275,7 +279,8 @@ impl Bench {
     }
 }
 
-/// How fast LocSeq evaluates sequences for a 15-line program, on all cores.
+/// How fast LocSeq evaluates sequences for a 15-line program, on all cores: the
+/// median of five searches.
 fn locseq_loop() -> anyhow::Result<Loop> {
     const CASE: &str = "testdata/cases/crash";
     let plan = ScenePlan {
@@ -291,10 +296,14 @@ fn locseq_loop() -> anyhow::Result<Loop> {
         stop: Stop { runs: Some(2000), ..Stop::default() },
         recipe: Recipe::default(),
     };
-    let Localized { localization, wall, worked, n_workers } = scene.localize(&search, &Silent)?;
+    let mut rounds =
+        (0..5).map(|_| scene.localize(&search, &Silent)).collect::<Result<Vec<Localized>, _>>()?;
+    rounds.sort_by_key(|round| round.wall);
+    let Localized { localization, wall, occupied, worked, n_workers } = rounds.swap_remove(2);
     let worker_time = wall.as_secs_f64() * n_workers as f64;
     let per_second_and_core = localization.runs as f64 / worker_time;
-    let overhead = 1.0 - worked.as_secs_f64() / worker_time;
+    let overhead = 1.0 - occupied.as_secs_f64() / worker_time;
+    let outside_llvm = 1.0 - worked.as_secs_f64() / worker_time;
     let (bar, overhead_bar) = (100.0, 0.2);
     Ok(Loop {
         case: CASE,
@@ -306,6 +315,7 @@ fn locseq_loop() -> anyhow::Result<Loop> {
         bar,
         overhead,
         overhead_bar,
+        outside_llvm,
         met: per_second_and_core >= bar && overhead <= overhead_bar,
     })
 }
@@ -380,18 +390,19 @@ fn print_table(raw: &Raw) {
     }
     let l = &raw.locseq;
     println!(
-        "\n| LocSeq's loop on | runs | witnesses | sequences/s and core | at least | overhead | at most |"
+        "\n| LocSeq's loop on | runs | witnesses | sequences/s and core | at least | overhead | at most | outside LLVM |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     println!(
-        "| {} | {} | {} | {:.0} | {:.0} | {:.1} % | {:.0} % |",
+        "| {} | {} | {} | {:.0} | {:.0} | {:.1} % | {:.0} % | {:.1} % |",
         l.case,
         l.runs,
         l.witnesses,
         l.per_second_and_core,
         l.bar,
         l.overhead * 100.0,
-        l.overhead_bar * 100.0
+        l.overhead_bar * 100.0,
+        l.outside_llvm * 100.0
     );
     println!("\nrewriting the archives and linking took {:.1} s", raw.provision_seconds);
 }

@@ -34,12 +34,12 @@ fn runs_that_were_begun_are_ended_and_are_the_first_ones() {
         (0..60).map(|i| RunRequest { emit: Emit::Text, ..request(passes[i % 3]) }).collect();
     let n_begun = AtomicUsize::new(0);
     let keep_going = || n_begun.fetch_add(1, Ordering::SeqCst) < 20;
-    let results = pool.run_while(&requests, &keep_going, &|result| result.emitted);
+    let results = pool.run_while(&requests, &keep_going, &|result, _| result.emitted);
     assert_eq!(results.len(), 20);
     for (request, result) in requests.iter().zip(results) {
         assert_eq!(pool.first().run(request).unwrap().emitted, result.unwrap());
     }
-    assert!(pool.run_while(&requests, &|| false, &|result| result.emitted).is_empty());
+    assert!(pool.run_while(&requests, &|| false, &|result, _| result.emitted).is_empty());
 }
 
 /// A thousand runs on two workers, with a kill after every two hundred.

@@ -89,20 +89,6 @@ impl Coverage {
         indices.map(|i| (self.words[i] & mask(i, from, end)).count_ones() as usize).sum()
     }
 
-    /// Whether a block of a half-open range is in it. Ends at the first one.
-    pub fn meets_range(&self, from: u32, end: u32) -> bool {
-        let (first, last) = (from as usize / 64, (end as usize).div_ceil(64));
-        match self.words.get(first..last.min(self.words.len())) {
-            None | Some([]) => false,
-            Some([only]) => only & mask(first, from, end) != 0,
-            Some([low, whole @ .., high]) => {
-                low & mask(first, from, end) != 0
-                    || whole.iter().any(|&word| word != 0)
-                    || high & mask(first + whole.len() + 1, from, end) != 0
-            }
-        }
-    }
-
     /// Blocks in either.
     #[must_use]
     pub fn union(&self, other: &Coverage) -> Coverage {
@@ -307,10 +293,6 @@ mod tests {
             prop_assert_eq!(
                 x.count_range(from, from + length),
                 a.range(from..from + length).count()
-            );
-            prop_assert_eq!(
-                x.meets_range(from, from + length),
-                a.range(from..from + length).next().is_some()
             );
             // Equal sets are equal values, however they came about.
             prop_assert_eq!(x.union(&y).difference(&y), x.difference(&y));

@@ -56,7 +56,7 @@ pub struct Localization {
     pub functions: Vec<FunctionSuspect>,
     /// The nearest witnesses, and those that suspects refer to; nearest first.
     pub witness_list: Vec<WitnessEntry>,
-    /// How the search went, one entry after each batch of runs.
+    /// How the search went, one entry after every fifty runs or so.
     pub history: Vec<HistoryEntry>,
 }
 
@@ -189,7 +189,7 @@ impl TruthRanks {
     }
 }
 
-/// The state of a search after a batch of runs.
+/// The state of a search when its ranking was made anew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HistoryEntry {
     /// Runs so far.
@@ -198,7 +198,8 @@ pub struct HistoryEntry {
     pub witnesses: usize,
     /// The best witness's similarity so far.
     pub best_similarity: f64,
-    /// The mean similarity of this batch's witnesses; `None` if it had none.
+    /// The mean similarity of the witnesses since the entry before; `None` if
+    /// there were none.
     pub batch_similarity: Option<f64>,
     /// The best rank of a true file, where the truth is known.
     pub true_file: Option<usize>,

@@ -20,13 +20,16 @@
 //! **Invariant:** code from headers is a file like any other, and blocks of no
 //! function count nowhere. Whether the run is a witness is not decided here.
 
-use optsleuth_model::{BlockId, CodeMap, Coverage};
+use optsleuth_model::{BlockId, CodeFunction, CodeMap, Coverage};
 
 /// The failing run, prepared for comparisons.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    files: Vec<File>,
+    files: Vec<bool>, // Whether the failing run covers them.
     n_files: usize,
+    /// What each word of a coverage holds: the places of its pieces.
+    words: Vec<(u32, u32)>,
+    pieces: Vec<Piece>,
     blocks: Coverage,
     n_blocks: usize,
     /// All blocks of the files that the failing run covers.
@@ -44,30 +47,32 @@ pub struct Similarity {
     pub fitness: f64,
 }
 
-#[derive(Clone, Debug)]
-struct File {
-    /// Half-open, in order, with gaps between them.
-    ranges: Vec<(u32, u32)>,
-    is_in_failing: bool,
+/// The blocks in one word of a coverage that belong to one file.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    mask: u64,
+    file: u32,
 }
 
 impl Reference {
     /// Prepares the failing run's coverage.
     pub fn new(failing: &Coverage, map: &CodeMap) -> Reference {
-        let mut ranges = vec![Vec::new(); map.files.len()];
-        for function in &map.functions {
-            ranges[function.file.0 as usize].extend(&function.blocks);
-        }
-        let files: Vec<File> = ranges
-            .into_iter()
-            .map(merged)
-            .map(|ranges| File { is_in_failing: is_covered(&ranges, failing), ranges })
-            .collect();
-        let in_failing = || files.iter().filter(|file| file.is_in_failing);
-        let ranges = in_failing().flat_map(|file| &file.ranges);
-        let mask = Coverage::of(ranges.flat_map(|&(from, end)| (from..end).map(BlockId)));
+        let (words, pieces) = pieces(map);
+        let mut files = vec![false; map.files.len()];
+        for_each_piece(&words, &pieces, failing, |file| files[file as usize] = true);
+        let is_in_failing = |function: &&CodeFunction| files[function.file.0 as usize];
+        let functions = map.functions.iter().filter(is_in_failing);
+        let mask = Coverage::of(functions.flat_map(CodeFunction::block_ids));
         let blocks = failing.intersection(&mask);
-        Reference { n_files: in_failing().count(), n_blocks: blocks.count(), files, blocks, mask }
+        Reference {
+            n_files: files.iter().filter(|is_in| **is_in).count(),
+            n_blocks: blocks.count(),
+            files,
+            words,
+            pieces,
+            blocks,
+            mask,
+        }
     }
 
     /// Compares a run with the failing one.
@@ -76,11 +81,13 @@ impl Reference {
         let n_either = self.mask.intersection_count(run) + self.n_blocks - n_both;
         let statements = ratio(n_both, n_either);
 
+        let mut is_covered = vec![false; self.files.len()];
+        for_each_piece(&self.words, &self.pieces, run, |file| is_covered[file as usize] = true);
         let (mut n_both, mut n_either) = (0, self.n_files);
-        for file in self.files.iter().filter(|file| is_covered(&file.ranges, run)) {
-            match file.is_in_failing {
-                true => n_both += 1,
-                false => n_either += 1,
+        for (is_covered, is_in_failing) in is_covered.iter().zip(&self.files) {
+            match is_in_failing {
+                true => n_both += usize::from(*is_covered),
+                false => n_either += usize::from(*is_covered),
             }
         }
         let difference = match n_either - n_both {
@@ -91,33 +98,58 @@ impl Reference {
     }
 }
 
+/// Tells the file of every piece that a coverage has blocks of. Most words of a
+/// coverage are empty, and most others lie in one file.
+fn for_each_piece(
+    words: &[(u32, u32)],
+    pieces: &[Piece],
+    coverage: &Coverage,
+    mut tell: impl FnMut(u32),
+) {
+    for (&word, &(from, end)) in coverage.words().iter().zip(words).filter(|(word, _)| **word != 0)
+    {
+        for piece in &pieces[from as usize..end as usize] {
+            if word & piece.mask != 0 {
+                tell(piece.file);
+            }
+        }
+    }
+}
+
+/// All blocks, by the words of a coverage and by file.
+fn pieces(map: &CodeMap) -> (Vec<(u32, u32)>, Vec<Piece>) {
+    let n_words = (map.n_blocks as usize).div_ceil(64);
+    let mut of_words: Vec<Vec<Piece>> = vec![Vec::new(); n_words];
+    for function in &map.functions {
+        for BlockId(block) in function.block_ids() {
+            let (file, bit) = (function.file.0, 1 << (block % 64));
+            let of_word = &mut of_words[block as usize / 64];
+            match of_word.iter_mut().find(|piece| piece.file == file) {
+                Some(piece) => piece.mask |= bit,
+                None => of_word.push(Piece { mask: bit, file }),
+            }
+        }
+    }
+    let mut words = Vec::with_capacity(n_words);
+    let mut pieces = Vec::new();
+    for of_word in of_words {
+        let from = pieces.len() as u32;
+        pieces.extend(of_word);
+        words.push((from, pieces.len() as u32));
+    }
+    (words, pieces)
+}
+
 /// The size of an intersection by the size of a union; 1 for two empty sets.
 fn ratio(n_both: usize, n_either: usize) -> f64 {
     if n_either == 0 { 1.0 } else { n_both as f64 / n_either as f64 }
-}
-
-fn is_covered(ranges: &[(u32, u32)], coverage: &Coverage) -> bool {
-    ranges.iter().any(|&(from, end)| coverage.meets_range(from, end))
-}
-
-/// The functions of a file mostly lie side by side: few ranges are left.
-fn merged(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-    ranges.sort_unstable();
-    let mut out: Vec<(u32, u32)> = Vec::new();
-    for (from, end) in ranges {
-        match out.last_mut() {
-            Some(last) if last.1 >= from => last.1 = last.1.max(end),
-            _ => out.push((from, end)),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use optsleuth_model::{CodeFunction, FileId, HEADERS, Origin};
+    use optsleuth_model::{FileId, HEADERS, Origin};
     use proptest::collection::{btree_set, vec};
     use proptest::prelude::*;
 

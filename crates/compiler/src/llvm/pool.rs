@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use optsleuth_model::{Limits, PassRegistry, Program, RunRequest, RunResult};
 
@@ -84,21 +85,21 @@ impl Pool {
         done: &(dyn Fn(usize) + Sync),
     ) -> Vec<Result<RunResult, RunError>> {
         let n_done = AtomicUsize::new(0);
-        self.run_while(requests, &|| true, &|result| {
+        self.run_while(requests, &|| true, &|result, _| {
             done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
             result
         })
     }
 
     /// Runs requests, in their order, as long as `keep_going` says so before
-    /// each. What a run gives goes through `digest` on the thread that made
-    /// it. The results are those of the first requests: what was begun is
+    /// each. What a run gives, and how long its worker was occupied with it,
+    /// goes through `digest` on the thread that made it. The results are those of the first requests: what was begun is
     /// ended.
     pub fn run_while<T: Send>(
         &mut self,
         requests: &[RunRequest],
         keep_going: &(dyn Fn() -> bool + Sync),
-        digest: &(dyn Fn(RunResult) -> T + Sync),
+        digest: &(dyn Fn(RunResult, Duration) -> T + Sync),
     ) -> Vec<Result<T, RunError>> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<T, RunError>>>> =
@@ -107,7 +108,10 @@ impl Pool {
             while keep_going() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(request) = requests.get(index) else { return };
-                let result = worker.run(request).map(digest);
+                let begun = Instant::now();
+                let result = worker.run(request);
+                let occupied = begun.elapsed();
+                let result = result.map(|result| digest(result, occupied));
                 results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
             }
         };

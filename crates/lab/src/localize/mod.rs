@@ -13,16 +13,17 @@
 mod candidates;
 mod tally;
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::{Flavor, RunError};
 use optsleuth_model::{
-    CodeMap, Coverage, Emit, Limits, Localization, Outcome, PassSequence, RunRequest, RunResult,
+    CodeMap, Coverage, Emit, Limits, Localization, Outcome, RunRequest, RunResult,
     Stage as LlvmStage, StopReason,
 };
 use optsleuth_rank::{Recipe, Row};
-use optsleuth_search::{Alphabet, Method, Parameters, Reference, Similarity};
+use optsleuth_search::{Alphabet, Method, Parameters, Reference, Sequence, Similarity};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -100,7 +101,9 @@ pub struct Localized {
     pub localization: Localization,
     /// How long the search took.
     pub wall: Duration,
-    /// How long workers were at work, all together.
+    /// How long workers were occupied, all together.
+    pub occupied: Duration,
+    /// How long LLVM was at work in them.
     pub worked: Duration,
     /// How many workers there were.
     pub n_workers: usize,
@@ -168,19 +171,27 @@ impl Scene {
                 break StopReason::Exhausted;
             }
             let room = plan.stop.runs.map_or(batch.len(), |runs| runs.saturating_sub(tally.runs()));
-            let sequences =
-                batch.iter().take(room).map(|candidate| self.alphabet.render(candidate));
-            let sequences: Vec<PassSequence> = sequences.collect();
-            let requests: Vec<RunRequest> = sequences
+            let order = longest_first(&batch[..room.min(batch.len())]);
+            let requests: Vec<RunRequest> = order
                 .iter()
-                .map(|passes| RunRequest { passes: Some(passes.clone()), ..self.template.clone() })
+                .map(|&place| RunRequest {
+                    passes: Some(self.alphabet.render(&batch[place])),
+                    ..self.template.clone()
+                })
                 .collect();
-            let digest =
-                |result| Judged::of(result, &self.reproduction.oracle, &self.reference, &tally);
+            let digest = |result, occupied| Judged {
+                occupied,
+                ..Judged::of(result, &self.reproduction.oracle, &self.reference, &tally)
+            };
             let judged = self.stage.bench.pool.run_while(&requests, &go_on, &digest);
-            let judged = trouble.sift(judged)?;
-            let fitness: Vec<f64> = judged.iter().map(Judged::fitness).collect();
-            tally.take(sequences, judged);
+            // Back to the order in which they were asked for.
+            let mut judged: Vec<(usize, Judged)> =
+                order.into_iter().zip(trouble.sift(judged)?).collect();
+            judged.sort_by_key(|(place, _)| *place);
+            let fitness: Vec<f64> = judged.iter().map(|(_, judged)| judged.fitness()).collect();
+            let named =
+                judged.into_iter().map(|(place, j)| (self.alphabet.render(&batch[place]), j));
+            tally.take(named.collect());
             progress.search(&tally.status(started.elapsed()));
             if progress.stop_requested() {
                 break StopReason::Interrupted;
@@ -201,10 +212,18 @@ impl Scene {
             return Err(tally.no_witness(stopped));
         }
         progress.step("gathering evidence");
-        let (worked, n_workers) = (tally.worked(), self.stage.bench.pool.size());
+        let ((worked, occupied), n_workers) = (tally.worked(), self.stage.bench.pool.size());
         let localization = tally.conclude(plan, &self.stage, &self.reproduction, stopped, wall);
-        Ok(Localized { localization, wall, worked, n_workers })
+        Ok(Localized { localization, wall, occupied, worked, n_workers })
     }
+}
+
+/// The places of a batch's sequences, those with the most passes first: then
+/// all workers come to the end of the batch at about the same time.
+fn longest_first(batch: &[Sequence]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..batch.len()).collect();
+    order.sort_by_key(|&place| Reverse(batch[place].genes().len())); // Stable.
+    order
 }
 
 /// What every candidate's run has in common: as the failing run, but nothing is
@@ -286,8 +305,10 @@ struct Judged {
     verdict: Verdict,
     /// Of a witness.
     witness: Option<(Similarity, Row)>,
-    /// How long its worker was at it.
+    /// How long LLVM was at it.
     wall: Duration,
+    /// How long its worker was occupied with it.
+    occupied: Duration,
 }
 
 impl Judged {
@@ -299,12 +320,13 @@ impl Judged {
             }
             _ => None,
         };
-        Judged { verdict, witness, wall: result.wall }
+        Judged { verdict, witness, wall: result.wall, occupied: result.wall }
     }
 
     /// A run that the harness could not make.
     fn trouble() -> Judged {
-        Judged { verdict: Verdict::Other, witness: None, wall: Duration::ZERO }
+        let (wall, occupied) = (Duration::ZERO, Duration::ZERO);
+        Judged { verdict: Verdict::Other, witness: None, wall, occupied }
     }
 
     fn fitness(&self) -> f64 {

@@ -17,6 +17,9 @@ use crate::setup::LabError;
 
 /// What counts as the top when a search waits for it to settle.
 const TOP: usize = 10;
+/// After how many runs the ranking is made anew: a generation's worth, of which
+/// late ones bring few sequences that are new.
+const RANK_EVERY: usize = 50;
 /// How many of the nearest witnesses are kept, whether suspects refer to them
 /// or not.
 const NEAREST: usize = 10;
@@ -36,6 +39,11 @@ pub(super) struct Tally<'a> {
     discarded: usize,
     best_similarity: f64,
     worked: Duration,
+    occupied: Duration,
+    /// Of the witnesses since the ranking was made.
+    similarities: Vec<f64>,
+    /// How many runs there were when the ranking was made.
+    ranked_at: usize,
     top: (Vec<u32>, Vec<u32>),
     /// How many witnesses there were when the top last changed.
     top_since: usize,
@@ -65,6 +73,9 @@ impl<'a> Tally<'a> {
             discarded: 0,
             best_similarity: 0.0,
             worked: Duration::ZERO,
+            occupied: Duration::ZERO,
+            similarities: Vec::new(),
+            ranked_at: 0,
             top: (Vec::new(), Vec::new()),
             top_since: 0,
         }
@@ -83,9 +94,9 @@ impl<'a> Tally<'a> {
         self.sequences.len()
     }
 
-    /// How long workers were at work.
-    pub(super) fn worked(&self) -> Duration {
-        self.worked
+    /// How long LLVM was at work, and how long workers were occupied.
+    pub(super) fn worked(&self) -> (Duration, Duration) {
+        (self.worked, self.occupied)
     }
 
     /// For how many witnesses the top has stayed the same.
@@ -94,26 +105,31 @@ impl<'a> Tally<'a> {
     }
 
     /// Takes a batch of runs in, in the order in which they were asked for.
-    pub(super) fn take(&mut self, sequences: Vec<PassSequence>, judged: Vec<Judged>) {
-        if judged.is_empty() {
-            return; // The time was up before the first of them.
-        }
-        let mut similarities = Vec::new();
-        for (sequence, judged) in sequences.into_iter().zip(judged) {
+    pub(super) fn take(&mut self, runs: Vec<(PassSequence, Judged)>) {
+        for (sequence, judged) in runs {
             self.runs += 1;
             self.worked += judged.wall;
+            self.occupied += judged.occupied;
             match judged.verdict {
                 Verdict::Passes => {}
                 Verdict::Fails => self.failing += 1,
                 Verdict::Other => self.discarded += 1,
             }
             if let Some((similarity, row)) = judged.witness {
-                similarities.push(similarity.statements);
+                self.similarities.push(similarity.statements);
                 self.best_similarity = self.best_similarity.max(similarity.statements);
                 self.spectrum.push_row(row, similarity.statements);
                 self.sequences.push(sequence);
             }
         }
+        if self.runs - self.ranked_at >= RANK_EVERY {
+            self.rank();
+        }
+    }
+
+    /// Makes the ranking anew.
+    fn rank(&mut self) {
+        self.ranked_at = self.runs;
         self.ranking = self.ranker.rank(&self.spectrum, &self.recipe);
         let top = self.current_top();
         if top != self.top {
@@ -125,7 +141,7 @@ impl<'a> Tally<'a> {
             runs: self.runs,
             witnesses: self.witnesses(),
             best_similarity: self.best_similarity,
-            batch_similarity: mean(&similarities),
+            batch_similarity: mean(&std::mem::take(&mut self.similarities)),
             true_file: truth.as_ref().and_then(TruthRanks::best_file),
             true_function: truth.as_ref().and_then(TruthRanks::best_function),
         });
@@ -161,13 +177,16 @@ impl<'a> Tally<'a> {
 
     /// Everything, as a result.
     pub(super) fn conclude(
-        self,
+        mut self,
         plan: &SearchPlan,
         stage: &Stage,
         reproduction: &Reproduction,
         stopped: StopReason,
         wall: Duration,
     ) -> Localization {
+        if self.ranked_at < self.runs {
+            self.rank();
+        }
         let evidence = evidence(&self.ranker, &self.spectrum, &self.ranking);
         let nearest_of_files = evidence.files.iter().filter_map(|found| found.nearest);
         let nearest_of_functions = evidence.functions.iter().filter_map(|found| found.nearest);
