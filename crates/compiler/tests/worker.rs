@@ -226,10 +226,12 @@ fn what_a_user_got_wrong_is_an_error_and_no_outcome() {
         let error = worker.load(&program("sum.c"), &options, Limits::STANDARD).unwrap_err();
         assert!(matches!(error, RunError::BadOptions(_)), "{option}: {error}");
     }
-    for name in ["invalid.ll", "broken.ll", "other_target.ll"] {
+    for name in ["invalid.ll", "broken.ll"] {
         let error = worker.load(&program(name), &[], Limits::STANDARD).unwrap_err();
         assert!(matches!(error, RunError::BadModule { .. }), "{name}: {error}");
     }
+    let error = worker.load(&program("other_target.ll"), &[], Limits::STANDARD).unwrap_err();
+    assert!(matches!(error, RunError::ForeignTarget { .. }), "{error}");
 }
 
 #[test]
