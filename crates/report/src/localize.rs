@@ -104,7 +104,7 @@ pub(crate) fn why(stopped: StopReason) -> &'static str {
     match stopped {
         StopReason::Runs => "all runs were made",
         StopReason::Budget => "the time was up",
-        StopReason::Stable => "the top of the ranking was stable",
+        StopReason::Stable => "the top of the ranking did not change any more",
         StopReason::Exhausted => "there was nothing new to try",
         StopReason::Interrupted => "it was interrupted",
     }
