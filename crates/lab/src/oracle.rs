@@ -166,7 +166,9 @@ pub fn behaviour(execution: &Execution) -> String {
 fn difference(expected: &Execution, execution: &Execution) -> String {
     let mut parts = Vec::new();
     if expected.stdout != execution.stdout {
-        parts.push(format!("prints {} instead of {}", printed(execution), printed(expected)));
+        let from = beginning_of_difference(&expected.stdout, &execution.stdout);
+        let (ours, theirs) = (printed_from(execution, from), printed_from(expected, from));
+        parts.push(format!("prints {ours} instead of {theirs}"));
     }
     if expected.end != execution.end {
         let (ours, theirs) = (end(execution.end), end(expected.end));
@@ -175,10 +177,22 @@ fn difference(expected: &Execution, execution: &Execution) -> String {
     format!("the program {}", parts.join(" and "))
 }
 
+/// Where to begin to show two outputs, so that their difference is in sight.
+fn beginning_of_difference(a: &[u8], b: &[u8]) -> usize {
+    let n_common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    if n_common > 40 { n_common - 10 } else { 0 }
+}
+
 fn printed(execution: &Execution) -> String {
-    match execution.stdout.is_empty() {
-        true => "nothing".to_owned(),
-        false => quoted(&execution.stdout),
+    printed_from(execution, 0)
+}
+
+fn printed_from(execution: &Execution, from: usize) -> String {
+    match execution.stdout.get(from..) {
+        _ if execution.stdout.is_empty() => "nothing".to_owned(),
+        Some(rest) if from > 0 => format!("...{}", quoted(rest)),
+        Some(all) => quoted(all),
+        None => quoted(&execution.stdout),
     }
 }
 
@@ -272,6 +286,10 @@ mod tests {
         assert_eq!(oracle.judge(&crash("x")), Verdict::Other);
         let said = oracle.describe(&Outcome::Ok(Some(prints("2\n", 0))));
         assert_eq!(said, "the program prints `2` instead of `1`");
+        let long = "0123456789".repeat(10);
+        let oracle_of_long = Oracle::new(CaseKind::WrongCode, Some(prints(&format!("{long}a"), 0)));
+        let said = oracle_of_long.describe(&Outcome::Ok(Some(prints(&format!("{long}b"), 0))));
+        assert_eq!(said, "the program prints ...`0123456789b` instead of ...`0123456789a`");
         let said = oracle.describe(&Outcome::Ok(Some(prints("1\n", 3))));
         let expected =
             "the program exits with status 3 where the unoptimized one exits with status 0";
