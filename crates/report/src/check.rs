@@ -143,6 +143,7 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
         };
         let theirs = &confirmation.theirs;
         let _ = writeln!(out, "  {verdict} by the distribution's tools: {theirs}");
+        let _ = writeln!(out, "  in the case's folder:");
         for command in &confirmation.commands {
             let _ = writeln!(out, "    $ {command}");
         }
