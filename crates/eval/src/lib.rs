@@ -1,0 +1,34 @@
+//! Ranks of true culprits -> how good a localization method is, and whether
+//! one is better than another.
+//!
+//! ```text
+//! Standing, per case and seed ──► CaseRanks ──► Figures
+//!           │                         │
+//!           └──evaluate──► Evaluation └──► wilcoxon, mann_whitney, a12
+//! ```
+//!
+//! A [`Standing`] says where one ranking has the culprits of its case. Files
+//! and functions are two inputs to the same arithmetic. The figures are those
+//! of the papers on LocSeq, DiWi and RecBi: Top-N, MFR, MAR.
+//!
+//! **Invariant:** pure. No file, no clock, no random number; the order of
+//! cases, seeds and values changes no bit of a result. Nothing is ever NaN.
+
+mod effect;
+mod mann_whitney;
+mod metrics;
+mod midranks;
+mod seeds;
+mod significance;
+mod standing;
+mod summary;
+mod wilcoxon;
+
+pub use effect::a12;
+pub use mann_whitney::{MannWhitney, mann_whitney};
+pub use metrics::Figures;
+pub use seeds::{Evaluation, EvaluationError, FigureSummaries, evaluate};
+pub use significance::NullDistribution;
+pub use standing::{CaseRanks, Standing, StandingError};
+pub use summary::{Quartiles, Summary, mean, median, quartiles, standard_deviation};
+pub use wilcoxon::{Wilcoxon, wilcoxon};
