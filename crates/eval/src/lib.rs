@@ -2,9 +2,9 @@
 //! one is better than another.
 //!
 //! ```text
-//! Standing, per case and seed ──► CaseRanks ──► Figures
-//!           │                         │
-//!           └──evaluate──► Evaluation └──► wilcoxon, mann_whitney, a12
+//! Measurement ──► Standing, per case and seed ──► CaseRanks ──► Figures
+//!      │                    │                         │
+//!      └──► Scoreboard      └──evaluate──► Evaluation └──► wilcoxon, mann_whitney, a12
 //! ```
 //!
 //! A [`Standing`] says where one ranking has the culprits of its case. Files
@@ -18,6 +18,7 @@ mod effect;
 mod mann_whitney;
 mod metrics;
 mod midranks;
+mod scoreboard;
 mod seeds;
 mod significance;
 mod standing;
@@ -27,6 +28,7 @@ mod wilcoxon;
 pub use effect::a12;
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use metrics::Figures;
+pub use scoreboard::{Comparison, Granularity, MethodScore, RecipeScore, Scoreboard};
 pub use seeds::{Evaluation, EvaluationError, FigureSummaries, evaluate};
 pub use significance::NullDistribution;
 pub use standing::{CaseRanks, Standing, StandingError};

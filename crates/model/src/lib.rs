@@ -13,6 +13,7 @@ mod function_name;
 mod invocation;
 pub mod legacy;
 mod localization;
+mod measurement;
 mod name_parts;
 mod optimizations;
 mod outcome;
@@ -33,6 +34,9 @@ pub use invocation::{Invocation, SkipSet};
 pub use localization::{
     Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
     Localization, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
+};
+pub use measurement::{
+    Budget, MEASUREMENT_VERSION, Measurement, RankedTruth, RecipeName, Sought, Unmeasured,
 };
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};

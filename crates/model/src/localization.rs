@@ -194,6 +194,9 @@ impl TruthRanks {
 pub struct HistoryEntry {
     /// Runs so far.
     pub runs: usize,
+    /// Since the search began; `None` where only the number of runs ends it.
+    #[serde(default)]
+    pub seconds: Option<f64>,
     /// Witnesses so far.
     pub witnesses: usize,
     /// The best witness's similarity so far.

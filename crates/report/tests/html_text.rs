@@ -115,6 +115,7 @@ fn several_findings_have_a_section_each() {
 #[test]
 fn a_search_without_witnesses_or_ranks_has_a_picture_all_the_same() {
     let entry = HistoryEntry {
+        seconds: None,
         runs: 10,
         witnesses: 0,
         best_similarity: 0.0,

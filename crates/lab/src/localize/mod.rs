@@ -191,7 +191,7 @@ impl Scene {
             let fitness: Vec<f64> = judged.iter().map(|(_, judged)| judged.fitness()).collect();
             let named =
                 judged.into_iter().map(|(place, j)| (self.alphabet.render(&batch[place]), j));
-            tally.take(named.collect());
+            tally.take(named.collect(), plan.stop.is_timed().then(|| started.elapsed()));
             progress.search(&tally.status(started.elapsed()));
             if progress.stop_requested() {
                 break StopReason::Interrupted;

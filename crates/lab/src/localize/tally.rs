@@ -40,6 +40,8 @@ pub(super) struct Tally<'a> {
     best_similarity: f64,
     worked: Duration,
     occupied: Duration,
+    /// When the last batch came in; `None` where time has no say.
+    elapsed: Option<Duration>,
     /// Of the witnesses since the ranking was made.
     similarities: Vec<f64>,
     /// How many runs there were when the ranking was made.
@@ -74,6 +76,7 @@ impl<'a> Tally<'a> {
             best_similarity: 0.0,
             worked: Duration::ZERO,
             occupied: Duration::ZERO,
+            elapsed: None,
             similarities: Vec::new(),
             ranked_at: 0,
             top: (Vec::new(), Vec::new()),
@@ -105,7 +108,9 @@ impl<'a> Tally<'a> {
     }
 
     /// Takes a batch of runs in, in the order in which they were asked for.
-    pub(super) fn take(&mut self, runs: Vec<(PassSequence, Judged)>) {
+    /// `elapsed` goes into the history.
+    pub(super) fn take(&mut self, runs: Vec<(PassSequence, Judged)>, elapsed: Option<Duration>) {
+        self.elapsed = elapsed;
         for (sequence, judged) in runs {
             self.runs += 1;
             self.worked += judged.wall;
@@ -139,6 +144,7 @@ impl<'a> Tally<'a> {
         let truth = self.truth_ranks();
         self.history.push(HistoryEntry {
             runs: self.runs,
+            seconds: self.elapsed.map(|elapsed| elapsed.as_secs_f64()),
             witnesses: self.witnesses(),
             best_similarity: self.best_similarity,
             batch_similarity: mean(&std::mem::take(&mut self.similarities)),

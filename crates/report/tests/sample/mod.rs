@@ -271,6 +271,7 @@ fn history(dice: &mut Dice) -> Vec<HistoryEntry> {
             let batch_similarity = 0.5 + 0.35 * done.sqrt() + dice.below(100) as f64 / 1000.0;
             best = f64::max(best, batch_similarity + 0.03).min(0.9712);
             HistoryEntry {
+                seconds: None,
                 runs: batch * 10,
                 witnesses: batch * 7,
                 best_similarity: best,

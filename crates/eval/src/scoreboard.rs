@@ -1,0 +1,258 @@
+//! Measurements -> the tables of the papers: every method on the same cases,
+//! every recipe on the same runs, and every method against the first one.
+//!
+//! **Invariant:** a case counts for a method only if it was measured with all
+//! of the method's seeds; one that was not is listed, never dropped in silence.
+//! Methods stand in the order in which the caller names them, everything else
+//! in the order of names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
+
+use optsleuth_model::{Measurement, RankedTruth, RecipeName, Sought};
+use serde::{Deserialize, Serialize};
+
+use crate::effect::a12;
+use crate::mann_whitney::{MannWhitney, mann_whitney};
+use crate::seeds::{Evaluation, evaluate};
+use crate::standing::{CaseRanks, Standing};
+use crate::summary::median;
+use crate::wilcoxon::{Wilcoxon, wilcoxon};
+
+/// What is ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Granularity {
+    /// The compiler's source files.
+    Files,
+    /// Its functions.
+    Functions,
+}
+
+/// All methods on one set of cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scoreboard {
+    /// In the order in which they were asked for.
+    pub methods: Vec<MethodScore>,
+    /// Each method against the first, where both were measured.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MethodScore {
+    /// `locseq` and so on.
+    pub method: String,
+    /// How many cases count.
+    pub cases: usize,
+    /// Cases of which a seed is missing.
+    pub incomplete: Vec<String>,
+    /// How many of all searches found no witness.
+    pub without_witness: usize,
+    /// How many searches there are.
+    pub searches: usize,
+    /// The median number of runs of a search.
+    pub runs: f64,
+    /// The median number of witnesses of a search.
+    pub witnesses: f64,
+    /// The method's own ranking; `None` if no case names a file.
+    pub files: Option<Evaluation>,
+    /// The method's own ranking; `None` if no case names a function.
+    pub functions: Option<Evaluation>,
+    /// Every recipe on the same runs, the method's own first.
+    pub recipes: Vec<RecipeScore>,
+}
+
+/// A recipe on the runs of a method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecipeScore {
+    /// Which.
+    pub recipe: RecipeName,
+    /// `None` if no case names a file.
+    pub files: Option<Evaluation>,
+    /// `None` if no case names a function.
+    pub functions: Option<Evaluation>,
+}
+
+/// Two methods on the cases that both were measured on: the first rank of a
+/// culprit, by the median over seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// What the other one is compared with.
+    pub baseline: String,
+    /// The other one.
+    pub method: String,
+    /// What is ranked.
+    pub granularity: Granularity,
+    /// How many cases both have.
+    pub cases: usize,
+    /// Cases in which the method has the better rank.
+    pub better: usize,
+    /// Cases in which it has the worse one.
+    pub worse: usize,
+    /// Paired by case. The first of a pair is the method's rank.
+    pub wilcoxon: Wilcoxon,
+    /// Not paired, as some papers have it.
+    pub mann_whitney: MannWhitney,
+    /// How likely a rank of the method is larger, and so worse: below 0.5 the
+    /// method is the better one.
+    pub a12: f64,
+}
+
+/// The measurements of a method that count, by case, in the order of seeds.
+type ByCase<'a> = BTreeMap<&'a str, Vec<&'a Measurement>>;
+
+impl Scoreboard {
+    /// Of these measurements. A method without any is left out.
+    pub fn of<'a>(
+        methods: &[String],
+        measurements: impl IntoIterator<Item = &'a Measurement>,
+    ) -> Scoreboard {
+        let mut by_method: BTreeMap<&str, ByCase<'a>> = BTreeMap::new();
+        for measurement in measurements {
+            let by_case = by_method.entry(&measurement.method).or_default();
+            by_case.entry(&measurement.case).or_default().push(measurement);
+        }
+        let mut scores = Vec::new();
+        let mut complete = Vec::new();
+        for method in methods {
+            let Some(by_case) = by_method.remove(method.as_str()) else { continue };
+            let (whole, incomplete) = split(by_case);
+            scores.push(MethodScore::of(method, &whole, incomplete));
+            complete.push((method, whole));
+        }
+        let comparisons = match complete.split_first() {
+            None => Vec::new(),
+            Some((baseline, others)) => {
+                others.iter().flat_map(|other| compare(baseline, other)).collect()
+            }
+        };
+        Scoreboard { methods: scores, comparisons }
+    }
+}
+
+/// Cases with all of the seeds, and the names of the others.
+fn split(mut by_case: ByCase<'_>) -> (ByCase<'_>, Vec<String>) {
+    for measurements in by_case.values_mut() {
+        measurements.sort_by_key(|measurement| measurement.seed);
+    }
+    let seeds: BTreeSet<u64> =
+        by_case.values().flatten().map(|measurement| measurement.seed).collect();
+    let is_whole = |measurements: &[&Measurement]| {
+        measurements.iter().map(|measurement| measurement.seed).eq(seeds.iter().copied())
+    };
+    let incomplete: Vec<&str> =
+        by_case.iter().filter(|(_, all)| !is_whole(all)).map(|(case, _)| *case).collect();
+    for case in &incomplete {
+        by_case.remove(case);
+    }
+    (by_case, incomplete.into_iter().map(str::to_owned).collect())
+}
+
+impl MethodScore {
+    fn of(method: &str, cases: &ByCase<'_>, incomplete: Vec<String>) -> MethodScore {
+        let all: Vec<&Measurement> = cases.values().flatten().copied().collect();
+        let middle = |value: fn(&Measurement) -> usize| {
+            let values: Vec<f64> = all.iter().map(|found| value(found) as f64).collect();
+            median(&values).unwrap_or_default()
+        };
+        let recipes: Vec<RecipeScore> = recipes(&all)
+            .into_iter()
+            .map(|recipe| RecipeScore {
+                files: score(cases, Granularity::Files, &recipe),
+                functions: score(cases, Granularity::Functions, &recipe),
+                recipe,
+            })
+            .collect();
+        let own = recipes.first();
+        MethodScore {
+            method: method.to_owned(),
+            cases: cases.len(),
+            incomplete,
+            without_witness: all.iter().filter(|found| found.witnesses == 0).count(),
+            searches: all.len(),
+            runs: middle(|found| found.runs),
+            witnesses: middle(|found| found.witnesses),
+            files: own.and_then(|own| own.files),
+            functions: own.and_then(|own| own.functions),
+            recipes,
+        }
+    }
+}
+
+/// The recipes that all have, in the order in which the first has them.
+fn recipes(all: &[&Measurement]) -> Vec<RecipeName> {
+    let Some((first, rest)) = all.split_first() else { return Vec::new() };
+    let has = |found: &Measurement, recipe: &RecipeName| {
+        found.rankings.iter().any(|ranked| ranked.recipe == *recipe)
+    };
+    let everywhere = |recipe: &&RecipeName| rest.iter().all(|found| has(found, recipe));
+    first.rankings.iter().map(|ranked| &ranked.recipe).filter(everywhere).cloned().collect()
+}
+
+fn score(cases: &ByCase<'_>, what: Granularity, recipe: &RecipeName) -> Option<Evaluation> {
+    let standings: Vec<Vec<Standing>> = cases
+        .values()
+        .filter_map(|seeds| seeds.iter().map(|found| standing(found, what, recipe)).collect())
+        .collect();
+    evaluate(&standings).ok()
+}
+
+/// Where a ranking has the culprits; `None` if the case names none.
+fn standing(found: &Measurement, what: Granularity, recipe: &RecipeName) -> Option<Standing> {
+    let ranked = found.rankings.iter().find(|ranked| ranked.recipe == *recipe)?;
+    let (sought, ranks) = side(found, ranked, what);
+    if sought.culprits.is_empty() {
+        return None;
+    }
+    // A failing run that executed nothing at all still has to be read in vain.
+    let suspects = NonZero::new(sought.suspects).unwrap_or(NonZero::<usize>::MIN);
+    Standing::new(ranks.iter().copied(), suspects).ok()
+}
+
+fn side<'a>(
+    found: &'a Measurement,
+    ranked: &'a RankedTruth,
+    what: Granularity,
+) -> (&'a Sought, &'a [Option<usize>]) {
+    match what {
+        Granularity::Files => (&found.files, &ranked.files),
+        Granularity::Functions => (&found.functions, &ranked.functions),
+    }
+}
+
+/// The first rank of a culprit in each case, by the median over seeds, with the
+/// methods' own recipes.
+fn first_ranks<'a>(cases: &ByCase<'a>, what: Granularity) -> BTreeMap<&'a str, f64> {
+    let first = |seeds: &[&Measurement]| {
+        let standings: Option<Vec<Standing>> =
+            seeds.iter().map(|found| standing(found, what, &found.own()?.recipe)).collect();
+        Some(CaseRanks::median(&standings?)?.first())
+    };
+    cases.iter().filter_map(|(case, seeds)| Some((*case, first(seeds)?))).collect()
+}
+
+fn compare(
+    (baseline, of_baseline): &(&String, ByCase<'_>),
+    (method, of_method): &(&String, ByCase<'_>),
+) -> Vec<Comparison> {
+    let one = |granularity| {
+        let (theirs, ours) =
+            (first_ranks(of_baseline, granularity), first_ranks(of_method, granularity));
+        let pairs: Vec<(f64, f64)> =
+            ours.iter().filter_map(|(case, rank)| Some((*rank, *theirs.get(case)?))).collect();
+        let (first, second): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+        Some(Comparison {
+            baseline: (*baseline).clone(),
+            method: (*method).clone(),
+            granularity,
+            cases: pairs.len(),
+            better: pairs.iter().filter(|(ours, theirs)| ours < theirs).count(),
+            worse: pairs.iter().filter(|(ours, theirs)| ours > theirs).count(),
+            wilcoxon: wilcoxon(&pairs)?,
+            mann_whitney: mann_whitney(&first, &second)?,
+            a12: a12(&first, &second)?,
+        })
+    };
+    [Granularity::Files, Granularity::Functions].into_iter().filter_map(one).collect()
+}
