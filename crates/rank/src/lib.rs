@@ -16,6 +16,7 @@
 //! exact, so the same runs give the same bits, in whatever order they came.
 
 mod aggregate;
+mod baseline;
 mod evidence;
 #[cfg(test)]
 mod example;
@@ -25,6 +26,7 @@ mod spectrum;
 mod truth;
 
 pub use aggregate::{Aggregation, AggregationError};
+pub use baseline::Precedence;
 pub use evidence::{Evidence, RankingEvidence, evidence};
 pub use formula::{Counts, Formula, UnknownFormula};
 pub use ranking::{Ranker, Ranking, Recipe, Suspect};

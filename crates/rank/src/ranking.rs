@@ -125,14 +125,17 @@ fn suspects<Id: Copy>(
     aggregation: Aggregation,
 ) -> Vec<Suspect<Id>> {
     let mut own = Vec::new();
-    let mut suspects: Vec<Suspect<Id>> = entities
-        .iter()
-        .map(|entity| {
-            own.clear();
-            own.extend(entity.blocks.iter().map(|&index| scores[index as usize]));
-            Suspect { id: entity.id, rank: 0, score: aggregation.combine(&own) }
-        })
-        .collect();
+    in_order(entities.iter().map(|entity| {
+        own.clear();
+        own.extend(entity.blocks.iter().map(|&index| scores[index as usize]));
+        (entity.id, aggregation.combine(&own))
+    }))
+}
+
+/// Entities with their scores, in the order in which ties break -> suspects.
+pub(crate) fn in_order<Id: Copy>(scored: impl Iterator<Item = (Id, f64)>) -> Vec<Suspect<Id>> {
+    let mut suspects: Vec<Suspect<Id>> =
+        scored.map(|(id, score)| Suspect { id, rank: 0, score }).collect();
     // A stable sort: among equals the order of the entities stays.
     suspects.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut end = 0;

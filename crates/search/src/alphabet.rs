@@ -40,7 +40,7 @@ pub const TABLE_I: [&str; 32] = [
     "loop-simplify",
     "loop-sink",
     "loop-unroll",
-    "simple-loop-unswitch",
+    "simple-loop-unswitch<nontrivial>",
     "loop-vectorize",
     "reassociate",
     "sccp",
