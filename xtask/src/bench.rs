@@ -288,6 +288,7 @@ fn locseq_loop() -> anyhow::Result<Loop> {
         llvm: None,
         limits: Limits::STANDARD,
         candidate_time: Duration::from_secs(1),
+        n_workers: None,
     };
     let mut scene = Scene::open(&plan, &Silent)?;
     let search = SearchPlan {

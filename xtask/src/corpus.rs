@@ -140,6 +140,7 @@ impl Corpus {
             llvm: None,
             limits: Limits::STANDARD,
             candidate_time: Duration::from_secs(1),
+            n_workers: None,
         };
         let mut scene = Scene::open(&plan, &Silent);
         for (method, seed) in wanted {

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     match arguments.command.run(arguments.verbose) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            eprintln!("error: {}", remedy::explain(&error));
+            eprintln!("error: {}", error.in_words());
             if let Some(help) = remedy::remedy(&error) {
                 eprintln!("help: {help}");
             }

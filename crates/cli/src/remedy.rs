@@ -1,30 +1,13 @@
 //! Errors for people: the whole story, the way out, and the exit code.
 
-use std::error::Error;
-
 use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
 use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
-use optsleuth_lab::{CaseFolderError, CheckStatus, LabError};
+use optsleuth_lab::{CaseFolderError, CheckStatus, LabError, StoreError};
 use optsleuth_model::PassesError;
 
 use crate::exit::Exit;
-
-/// An error and its causes, in one text.
-pub(crate) fn explain(error: &LabError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text.push_str(": ");
-            text.push_str(&said);
-        }
-        cause = error.source();
-    }
-    text
-}
 
 /// What to do about it, where that is known.
 pub(crate) fn remedy(error: &LabError) -> Option<String> {
@@ -64,6 +47,13 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
              (`--method locseq-wc`), or reduce the case's pass sequence first"
                 .into(),
         ),
+        LabError::NoCases(_) => Some("a case is a folder with a case.toml; docs/case-format.md describes it".into()),
+        LabError::SameName(_) => Some("measure them one after the other, into different folders (`-o`)".into()),
+        LabError::NoTruth => Some("write the culprit into case.toml, under [truth]".into()),
+        LabError::Store(StoreError::OtherBudget { .. }) => {
+            Some("measure into another folder (`-o`), or with the same `--budget` or `--runs`".into())
+        }
+        LabError::Store(_) => Some("measure into another folder (`-o`), or remove that file".into()),
         LabError::NoSuchInvocation { .. } => {
             Some("`optsleuth run ... --invocations` lists them".into())
         }
@@ -212,6 +202,10 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         LabError::Install(_)
+        | LabError::NoCases(_)
+        | LabError::SameName(_)
+        | LabError::NoTruth
+        | LabError::Store(StoreError::Foreign { .. } | StoreError::OtherBudget { .. })
         | LabError::Case(_)
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
@@ -233,6 +227,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Distribution(_)
         | LabError::Lines(_)
         | LabError::Tool(_)
+        | LabError::Store(StoreError::Io { .. })
         | LabError::Io { .. } => Exit::Internal,
     }
 }

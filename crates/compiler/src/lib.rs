@@ -7,6 +7,7 @@
 //! limit and no standard input. Nothing here judges what a result means.
 
 pub mod clang;
+pub mod cores;
 pub mod csmith;
 pub mod distribution;
 pub mod doctor;

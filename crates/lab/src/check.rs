@@ -3,6 +3,7 @@
 //!
 //! **Invariant:** no case counts as reproduced on the word of one run.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -91,7 +92,8 @@ impl CheckStatus {
 /// Checks a case.
 pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, LabError> {
     let case = CaseFolder::open(&plan.folder)?;
-    let mut stage = Stage::set_up(case, plan.llvm.as_ref(), Flavor::Plain, plan.limits, progress)?;
+    let staging = Staging { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
+    let mut stage = Stage::set_up(case, &staging, plan.limits, progress)?;
     let reproduction = stage.reproduce(progress)?;
     let confirmation = match plan.confirm && reproduction.status == CheckStatus::Reproduces {
         true => {
@@ -112,6 +114,16 @@ pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, L
         n_repetitions: REPETITIONS,
         confirmation,
     })
+}
+
+/// Which workers a case gets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Staging<'a> {
+    /// Another LLVM than the case's.
+    pub(crate) llvm: Option<&'a LlvmChoice>,
+    pub(crate) flavor: Flavor,
+    /// One for each core if nothing is said.
+    pub(crate) n_workers: Option<NonZero<usize>>,
 }
 
 /// A case with workers that have its program loaded.
@@ -148,17 +160,17 @@ impl Stage {
     /// for another target, workers with all code generators are made.
     pub(crate) fn set_up(
         case: CaseFolder,
-        llvm: Option<&LlvmChoice>,
-        flavor: Flavor,
+        staging: &Staging<'_>,
         limits: Limits,
         progress: &dyn Progress,
     ) -> Result<Stage, LabError> {
+        let &Staging { llvm, flavor, n_workers } = staging;
         let llvm = match llvm {
             Some(choice) => choice.clone(),
             None => case.llvm()?,
         };
         let load = |targets| -> Result<(Bench, Program), LabError> {
-            let mut bench = Bench::set_up(&llvm, targets, flavor, None, progress)?;
+            let mut bench = Bench::set_up(&llvm, targets, flavor, n_workers, progress)?;
             progress.step("loading the program");
             let input = case.input();
             let program = bench.load(&input, &case.case.cflags, &case.case.flags, limits)?;

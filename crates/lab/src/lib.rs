@@ -9,6 +9,7 @@ mod confirm;
 mod cov;
 pub mod identity;
 mod localize;
+mod measure;
 mod oracle;
 mod run;
 mod setup;
@@ -18,6 +19,9 @@ pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use localize::{Localized, Scene, ScenePlan, SearchPlan, SearchStatus, Stop};
+pub use measure::{
+    BenchPlan, Benched, Contender, Outlook, StoreError, UnknownContender, bench, outlook,
+};
 pub use oracle::{Oracle, Verdict};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use setup::{Bench, LabError, LlvmChoice, passes};

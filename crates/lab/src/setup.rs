@@ -19,6 +19,7 @@ use optsleuth_search::AlphabetError;
 use crate::Progress;
 use crate::case_folder::CaseFolderError;
 use crate::check::CheckStatus;
+use crate::measure::StoreError;
 
 /// Which LLVM to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,18 @@ pub enum LabError {
         /// In words.
         what: String,
     },
+    /// Nothing to measure.
+    #[error("there are no cases in {}", list(.0))]
+    NoCases(Vec<PathBuf>),
+    /// Two cases that a table could not tell apart.
+    #[error("two cases are called `{0}`")]
+    SameName(String),
+    /// A case without a known culprit.
+    #[error("the case does not say who the culprit is")]
+    NoTruth,
+    /// Measurements cannot be kept or taken up.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The program cannot be executed unoptimized.
     #[error("the program cannot be executed without passes ({way}): {what}")]
     NoReference {
@@ -138,6 +151,27 @@ pub enum LabError {
         /// Why it failed.
         source: std::io::Error,
     },
+}
+
+impl LabError {
+    /// What is wrong, with its causes, each said once.
+    pub fn in_words(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let said = error.to_string();
+            if !text.contains(&said) {
+                text.push_str(": ");
+                text.push_str(&said);
+            }
+            cause = error.source();
+        }
+        text
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
 }
 
 /// Workers of one LLVM, and what it knows of its passes.

@@ -145,7 +145,7 @@ pub struct WitnessEntry {
 }
 
 /// Where the true culprits stand.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TruthRanks {
     /// The files the fix changed.
     pub files: Vec<TrueCulprit>,

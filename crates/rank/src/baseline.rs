@@ -33,7 +33,8 @@ impl Precedence {
     pub fn of_frames(map: &CodeMap, frames: &[String]) -> Precedence {
         let mut precedence = Precedence::default();
         for (place, frame) in (1u32..).zip(frames.iter().rev()) {
-            let named = |(_, function): &(_, &optsleuth_model::CodeFunction)| function.name == *frame;
+            let named =
+                |(_, function): &(_, &optsleuth_model::CodeFunction)| function.name == *frame;
             for (id, function) in (0u32..).map(FunctionId).zip(&map.functions).filter(named) {
                 // Going inwards: an inner frame of the same file counts.
                 precedence.functions.insert(id, place);

@@ -73,7 +73,7 @@ impl Check {
                 // One of many is no reason to leave the others out.
                 Err(error) if self.cases.len() > 1 => {
                     let help = remedy::remedy(&error).map(|help| format!("\nhelp: {help}"));
-                    let text = remedy::explain(&error) + &help.unwrap_or_default();
+                    let text = error.in_words() + &help.unwrap_or_default();
                     (Err(text), remedy::exit(&error))
                 }
                 Err(error) => return Err(error),

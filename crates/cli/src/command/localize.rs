@@ -118,6 +118,7 @@ impl Localize {
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
+            n_workers: None,
         }
     }
 

@@ -14,6 +14,7 @@ mod candidates;
 mod tally;
 
 use std::cmp::Reverse;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -29,10 +30,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::Progress;
 use crate::case_folder::CaseFolder;
-use crate::check::{CheckStatus, Reproduction, Stage};
+use crate::check::{CheckStatus, Reproduction, Stage, Staging};
 use crate::oracle::{Oracle, Verdict};
 use crate::setup::{LabError, LlvmChoice};
-use tally::Tally;
+pub(crate) use tally::{Measured, Tally, ranked_truth};
 
 /// What is to be localized.
 #[derive(Clone, Debug)]
@@ -45,6 +46,8 @@ pub struct ScenePlan {
     pub limits: Limits,
     /// CPU time for a candidate. Also decides what is a hang.
     pub candidate_time: Duration,
+    /// How many workers; one for each core if nothing is said.
+    pub n_workers: Option<NonZero<usize>>,
 }
 
 /// How to localize it.
@@ -74,7 +77,7 @@ pub struct Stop {
 
 impl Stop {
     /// Whether time has a say.
-    fn is_timed(&self) -> bool {
+    pub(crate) fn is_timed(&self) -> bool {
         self.budget.is_some() || self.runs.is_none()
     }
 }
@@ -113,22 +116,39 @@ pub struct Localized {
 /// witnesses. Any number of searches, one after the other.
 #[derive(Debug)]
 pub struct Scene {
-    stage: Stage,
-    reproduction: Reproduction,
-    map: CodeMap,
-    failing: Coverage,
+    pub(crate) stage: Stage,
+    pub(crate) reproduction: Reproduction,
+    pub(crate) ground: Ground,
+}
+
+/// What all searches in a scene have in common.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    pub(crate) map: CodeMap,
+    pub(crate) failing: Coverage,
     reference: Reference,
     alphabet: Alphabet,
     /// A candidate's run, but for its passes.
-    template: RunRequest,
+    pub(crate) template: RunRequest,
+}
+
+/// A search that has ended.
+pub(crate) struct Searched<'a> {
+    pub(crate) tally: Tally<'a>,
+    pub(crate) stopped: StopReason,
+    pub(crate) wall: Duration,
 }
 
 impl Scene {
     /// Starts workers and sees the case fail.
     pub fn open(plan: &ScenePlan, progress: &dyn Progress) -> Result<Scene, LabError> {
         let case = CaseFolder::open(&plan.folder)?;
-        let llvm = plan.llvm.as_ref();
-        let mut stage = Stage::set_up(case, llvm, Flavor::Covered, plan.limits, progress)?;
+        let staging = Staging {
+            llvm: plan.llvm.as_ref(),
+            flavor: Flavor::Covered,
+            n_workers: plan.n_workers,
+        };
+        let mut stage = Stage::set_up(case, &staging, plan.limits, progress)?;
         stage.repeat_hangs_within(plan.candidate_time);
         let reproduction = stage.reproduce(progress)?;
         if reproduction.status != CheckStatus::Reproduces {
@@ -142,7 +162,8 @@ impl Scene {
         let template = candidate_request(plan, &stage.request, &reproduction);
         let buggy = stage.request.passes.as_ref();
         let alphabet = candidates::alphabet(&stage.bench, buggy, &reproduction.first.outcome)?;
-        Ok(Scene { stage, reproduction, map, failing, reference, alphabet, template })
+        let ground = Ground { map, failing, reference, alphabet, template };
+        Ok(Scene { stage, reproduction, ground })
     }
 
     /// The case.
@@ -156,66 +177,78 @@ impl Scene {
         plan: &SearchPlan,
         progress: &dyn Progress,
     ) -> Result<Localized, LabError> {
-        let rng = ChaCha8Rng::seed_from_u64(plan.seed);
-        let mut search = plan.method.search(self.alphabet.clone(), Parameters::default(), rng);
-        let truth = self.stage.case.case.truth.as_ref();
-        let mut tally = Tally::new(&self.map, &self.failing, plan.recipe, truth);
-        let mut trouble = Trouble::default();
-        progress.step("looking for witnesses");
-        let started = Instant::now();
-        let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
-        let go_on = || !out_of_time() && !progress.stop_requested();
-        let stopped = loop {
-            let batch = search.ask();
-            if batch.is_empty() {
-                break StopReason::Exhausted;
-            }
-            let room = plan.stop.runs.map_or(batch.len(), |runs| runs.saturating_sub(tally.runs()));
-            let order = longest_first(&batch[..room.min(batch.len())]);
-            let requests: Vec<RunRequest> = order
-                .iter()
-                .map(|&place| RunRequest {
-                    passes: Some(self.alphabet.render(&batch[place])),
-                    ..self.template.clone()
-                })
-                .collect();
-            let digest = |result, occupied| Judged {
-                occupied,
-                ..Judged::of(result, &self.reproduction.oracle, &self.reference, &tally)
-            };
-            let judged = self.stage.bench.pool.run_while(&requests, &go_on, &digest);
-            // Back to the order in which they were asked for.
-            let mut judged: Vec<(usize, Judged)> =
-                order.into_iter().zip(trouble.sift(judged)?).collect();
-            judged.sort_by_key(|(place, _)| *place);
-            let fitness: Vec<f64> = judged.iter().map(|(_, judged)| judged.fitness()).collect();
-            let named =
-                judged.into_iter().map(|(place, j)| (self.alphabet.render(&batch[place]), j));
-            tally.take(named.collect(), plan.stop.is_timed().then(|| started.elapsed()));
-            progress.search(&tally.status(started.elapsed()));
-            if progress.stop_requested() {
-                break StopReason::Interrupted;
-            }
-            if plan.stop.runs.is_some_and(|runs| tally.runs() >= runs) {
-                break StopReason::Runs;
-            }
-            if fitness.len() < batch.len() || out_of_time() {
-                break StopReason::Budget;
-            }
-            if plan.stop.stable.is_some_and(|n_witnesses| tally.unchanged_for() >= n_witnesses) {
-                break StopReason::Stable;
-            }
-            search.tell(&fitness);
-        };
-        let wall = started.elapsed();
+        let Scene { stage, reproduction, ground } = self;
+        let Searched { tally, stopped, wall } =
+            look_for_witnesses(stage, reproduction, ground, plan, progress)?;
         if tally.witnesses() == 0 {
             return Err(tally.no_witness(stopped));
         }
         progress.step("gathering evidence");
-        let ((worked, occupied), n_workers) = (tally.worked(), self.stage.bench.pool.size());
-        let localization = tally.conclude(plan, &self.stage, &self.reproduction, stopped, wall);
+        let ((worked, occupied), n_workers) = (tally.worked(), stage.bench.pool.size());
+        let localization = tally.conclude(plan, stage, reproduction, stopped, wall);
         Ok(Localized { localization, wall, occupied, worked, n_workers })
     }
+}
+
+/// Searches until there is a reason to stop.
+pub(crate) fn look_for_witnesses<'a>(
+    stage: &mut Stage,
+    reproduction: &Reproduction,
+    ground: &'a Ground,
+    plan: &SearchPlan,
+    progress: &dyn Progress,
+) -> Result<Searched<'a>, LabError> {
+    let Ground { map, failing, reference, alphabet, template } = ground;
+    let rng = ChaCha8Rng::seed_from_u64(plan.seed);
+    let mut search = plan.method.search(alphabet.clone(), Parameters::default(), rng);
+    let mut tally = Tally::new(map, failing, plan.recipe, stage.case.case.truth.as_ref());
+    let mut trouble = Trouble::default();
+    progress.step("looking for witnesses");
+    let started = Instant::now();
+    let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
+    let go_on = || !out_of_time() && !progress.stop_requested();
+    let stopped = loop {
+        let batch = search.ask();
+        if batch.is_empty() {
+            break StopReason::Exhausted;
+        }
+        let room = plan.stop.runs.map_or(batch.len(), |runs| runs.saturating_sub(tally.runs()));
+        let order = longest_first(&batch[..room.min(batch.len())]);
+        let requests: Vec<RunRequest> = order
+            .iter()
+            .map(|&place| RunRequest {
+                passes: Some(alphabet.render(&batch[place])),
+                ..template.clone()
+            })
+            .collect();
+        let digest = |result, occupied| Judged {
+            occupied,
+            ..Judged::of(result, &reproduction.oracle, reference, &tally)
+        };
+        let judged = stage.bench.pool.run_while(&requests, &go_on, &digest);
+        // Back to the order in which they were asked for.
+        let mut judged: Vec<(usize, Judged)> =
+            order.into_iter().zip(trouble.sift(judged)?).collect();
+        judged.sort_by_key(|(place, _)| *place);
+        let fitness: Vec<f64> = judged.iter().map(|(_, judged)| judged.fitness()).collect();
+        let named = judged.into_iter().map(|(place, j)| (alphabet.render(&batch[place]), j));
+        tally.take(named.collect(), plan.stop.is_timed().then(|| started.elapsed()));
+        progress.search(&tally.status(started.elapsed()));
+        if progress.stop_requested() {
+            break StopReason::Interrupted;
+        }
+        if plan.stop.runs.is_some_and(|runs| tally.runs() >= runs) {
+            break StopReason::Runs;
+        }
+        if fitness.len() < batch.len() || out_of_time() {
+            break StopReason::Budget;
+        }
+        if plan.stop.stable.is_some_and(|n_witnesses| tally.unchanged_for() >= n_witnesses) {
+            break StopReason::Stable;
+        }
+        search.tell(&fitness);
+    };
+    Ok(Searched { tally, stopped, wall: started.elapsed() })
 }
 
 /// The places of a batch's sequences, those with the most passes first: then

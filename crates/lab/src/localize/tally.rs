@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use optsleuth_model::{
     CodeMap, Coverage, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry,
-    LOCALIZATION_VERSION, Localization, PassSequence, StopReason, Truth, TruthRanks, WitnessEntry,
+    LOCALIZATION_VERSION, Localization, PassSequence, RankedTruth, RecipeName, StopReason, Truth,
+    TruthRanks, WitnessEntry,
 };
 use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum, evidence};
 
@@ -24,7 +25,7 @@ const RANK_EVERY: usize = 50;
 /// or not.
 const NEAREST: usize = 10;
 
-pub(super) struct Tally<'a> {
+pub(crate) struct Tally<'a> {
     map: &'a CodeMap,
     recipe: Recipe,
     truth: Option<Culprits>,
@@ -181,6 +182,29 @@ impl<'a> Tally<'a> {
         LabError::NoWitness { runs, failing, discarded, interrupted }
     }
 
+    /// Where each of these recipes has the true culprits in the same runs; what
+    /// is most suspect by the search's own; and the counts.
+    pub(crate) fn measure(mut self, recipes: &[Recipe]) -> Measured {
+        if self.ranked_at < self.runs {
+            self.rank();
+        }
+        let rank = |recipe: &Recipe| {
+            let ranking = self.ranker.rank(&self.spectrum, recipe);
+            let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&ranking));
+            ranked_truth(recipe, &truth.unwrap_or_default())
+        };
+        Measured {
+            runs: self.runs,
+            witnesses: self.witnesses(),
+            failing: self.failing,
+            discarded: self.discarded,
+            best_similarity: self.best_similarity,
+            rankings: recipes.iter().map(rank).collect(),
+            own: self.ranking,
+            history: self.history,
+        }
+    }
+
     /// Everything, as a result.
     pub(super) fn conclude(
         mut self,
@@ -243,6 +267,34 @@ impl<'a> Tally<'a> {
             witness_list: witnesses.list,
             history: self.history,
         }
+    }
+}
+
+/// What a bench keeps of a search.
+#[derive(Debug, Default)]
+pub(crate) struct Measured {
+    pub(crate) runs: usize,
+    pub(crate) witnesses: usize,
+    pub(crate) failing: usize,
+    pub(crate) discarded: usize,
+    pub(crate) best_similarity: f64,
+    /// By each recipe.
+    pub(crate) rankings: Vec<RankedTruth>,
+    /// By the method's own.
+    pub(crate) own: Ranking,
+    pub(crate) history: Vec<HistoryEntry>,
+}
+
+/// The ranks of the culprits, without their names.
+pub(crate) fn ranked_truth(recipe: &Recipe, truth: &TruthRanks) -> RankedTruth {
+    RankedTruth {
+        recipe: RecipeName {
+            formula: recipe.formula.to_string(),
+            aggregation: recipe.aggregation.to_string(),
+            weights: recipe.weights.to_string(),
+        },
+        files: truth.files.iter().map(|culprit| culprit.rank).collect(),
+        functions: truth.functions.iter().map(|culprit| culprit.rank).collect(),
     }
 }
 

@@ -1,0 +1,86 @@
+//! A failing run -> what the trivial baselines put first. No witness is looked
+//! for.
+
+use optsleuth_model::{
+    CodeMap, Coverage, FileId, FunctionName, HEADERS, Invocation, Outcome, RunRequest,
+};
+use optsleuth_rank::Precedence;
+
+use crate::localize::{Ground, Scene};
+use crate::setup::LabError;
+
+/// The file of the pass that ran last: of a crash or a hang the pass it
+/// happened in, of invalid IR the pass that made it.
+pub(super) fn of_last_pass(scene: &mut Scene) -> Result<Precedence, LabError> {
+    let request = RunRequest {
+        list_invocations: true,
+        verify_each: matches!(scene.reproduction.first.outcome, Outcome::InvalidIr { .. }),
+        limits: scene.ground.template.limits,
+        ..scene.stage.request.clone()
+    };
+    let worker = scene.stage.bench.pool.first();
+    let listed = worker.run(&request)?;
+    let Some(last) = last_pass(&listed.outcome, &listed.invocations) else {
+        return Ok(Precedence::default());
+    };
+    let window = Some((last.index, last.index + 1));
+    let inside = worker.run(&RunRequest { window, ..request })?.window.unwrap_or_default();
+    let map = &scene.ground.map;
+    let file = file_of_pass(map, &inside, &last.pass);
+    Ok(file.map_or_else(Precedence::default, |file| Precedence::of_file(map, file)))
+}
+
+/// The functions of the crash's stack; nothing for other failures.
+pub(super) fn of_top_frame(ground: &Ground, failure: &Outcome) -> Precedence {
+    match failure {
+        Outcome::Crash(crash) => Precedence::of_frames(&ground.map, &crash.frames),
+        Outcome::Ok(_)
+        | Outcome::InvalidIr { .. }
+        | Outcome::Timeout { .. }
+        | Outcome::OutOfMemory { .. }
+        | Outcome::CodegenFailure { .. } => Precedence::default(),
+    }
+}
+
+fn last_pass(outcome: &Outcome, invocations: &[Invocation]) -> Option<Invocation> {
+    let named = match outcome {
+        Outcome::Crash(crash) => crash.invocation.clone(),
+        Outcome::InvalidIr { invocation, .. }
+        | Outcome::Timeout { invocation }
+        | Outcome::OutOfMemory { invocation } => invocation.clone(),
+        Outcome::Ok(_) | Outcome::CodegenFailure { .. } => None,
+    };
+    let is_telling = |invocation: &&Invocation| !invocation.skipped && !invocation.required;
+    named.or_else(|| invocations.iter().rev().find(is_telling).cloned())
+}
+
+/// Where `GVNPass::run` and the like stands, of what a pass executed. Where
+/// there are several, one pass calls another: the one named like the pass.
+fn file_of_pass(map: &CodeMap, executed: &Coverage, pass: &str) -> Option<FileId> {
+    let owners = map.owners();
+    let mut candidates: Vec<(FileId, String)> = Vec::new();
+    for block in executed.blocks() {
+        let Some(&Some(id)) = owners.get(block.0 as usize) else { continue };
+        let function = map.function(id);
+        if !function.name.contains("Pass::run(") || map.file(function.file) == HEADERS {
+            continue;
+        }
+        let name = FunctionName::parse(&function.name).short();
+        if !candidates.iter().any(|(_, known)| *known == name) {
+            candidates.push((function.file, name));
+        }
+    }
+    let letters = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+    };
+    let pass = letters(pass.split('<').next().unwrap_or(pass));
+    let likeness = |name: &str| {
+        let class = name.strip_suffix("Pass::run").unwrap_or(name);
+        let class = letters(class.rsplit("::").next().unwrap_or(class));
+        let shared = class.chars().zip(pass.chars()).take_while(|(a, b)| a == b).count();
+        (class == pass, shared)
+    };
+    // Of equals the first: no order among them is better than another.
+    let best = candidates.iter().rev().max_by_key(|(_, name)| likeness(name));
+    best.map(|(file, _)| *file)
+}

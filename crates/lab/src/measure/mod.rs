@@ -1,0 +1,298 @@
+//! `optsleuth bench`: cases × methods × seeds -> measurements.
+//!
+//! ```text
+//! cases ──► lanes, one per core ──► Scene ──► one measurement at a time ──► raw files
+//! ```
+//!
+//! A lane is a core with a worker of its own: it opens a case, measures all that
+//! is missing of it, one after the other, and takes the next case. So the same
+//! wall time means the same for every search, however many lanes there are.
+//!
+//! **Invariant:** what was measured is on disk before anything else is begun,
+//! and is never measured again. A case that cannot be measured is named with
+//! its reason.
+
+mod baseline;
+mod contender;
+mod one;
+mod store;
+
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use optsleuth_compiler::cores;
+use optsleuth_model::{Limits, Measurement, Unmeasured};
+
+pub use contender::{Contender, UnknownContender};
+pub use store::StoreError;
+
+use crate::Progress;
+use crate::localize::{Scene, ScenePlan, Stop};
+use crate::setup::LabError;
+use store::Store;
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct BenchPlan {
+    /// Folders of cases, or cases.
+    pub cases: Vec<PathBuf>,
+    /// In the order of the tables.
+    pub methods: Vec<Contender>,
+    /// A method without chance gets the first.
+    pub seeds: Vec<u64>,
+    /// When each search ends.
+    pub stop: Stop,
+    /// How many cases at the same time; one for each core if nothing is said.
+    pub lanes: Option<NonZero<usize>>,
+    /// Where the raw data is.
+    pub out: PathBuf,
+    /// For the failing runs.
+    pub limits: Limits,
+    /// CPU time for a candidate.
+    pub candidate_time: Duration,
+}
+
+/// What a bench has found, this time and before.
+#[derive(Clone, Debug)]
+pub struct Benched {
+    /// By case, then in the order of methods, then of seeds.
+    pub measurements: Vec<Measurement>,
+    /// What could not be measured, by case.
+    pub unmeasured: Vec<Unmeasured>,
+    /// Whether somebody ended it early.
+    pub interrupted: bool,
+}
+
+/// What a bench would do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlook {
+    /// The cases, by name.
+    pub cases: Vec<String>,
+    /// Every case with every method and seed.
+    pub searches: usize,
+    /// How many of them are there already.
+    pub done: usize,
+    /// How long the others take, if each uses up its time; `None` where time
+    /// has no say. Setting up comes on top.
+    pub time: Option<Duration>,
+    /// How many cases at the same time.
+    pub lanes: usize,
+}
+
+/// One case and what of it is to be measured.
+struct Job {
+    folder: PathBuf,
+    name: String,
+    missing: Vec<(Contender, u64)>,
+}
+
+/// Says what a bench would do.
+pub fn outlook(plan: &BenchPlan) -> Result<Outlook, LabError> {
+    let store = plan.store();
+    let (jobs, done) = jobs(plan, &store)?;
+    let lanes = plan.lanes().len();
+    let missing: Vec<&(Contender, u64)> = jobs.iter().flat_map(|job| &job.missing).collect();
+    let n_timed = missing.iter().filter(|(method, _)| method.is_random()).count();
+    Ok(Outlook {
+        cases: jobs.iter().map(|job| job.name.clone()).collect(),
+        searches: missing.len() + done.len(),
+        done: done.len(),
+        time: plan.stop.budget.map(|budget| budget * n_timed.div_ceil(lanes) as u32),
+        lanes,
+    })
+}
+
+/// Measures what is missing.
+pub fn bench(plan: &BenchPlan, progress: &dyn Progress) -> Result<Benched, LabError> {
+    let store = plan.store();
+    let (jobs, done) = jobs(plan, &store)?;
+    let total = done.len() + jobs.iter().map(|job| job.missing.len()).sum::<usize>();
+    let hall = Hall {
+        plan,
+        store: &store,
+        jobs: &jobs,
+        next: AtomicUsize::new(0),
+        ledger: Mutex::new(Ledger { measurements: done, unmeasured: Vec::new(), trouble: None }),
+        total,
+        progress,
+    };
+    progress.step("measuring");
+    std::thread::scope(|scope| {
+        for core in plan.lanes() {
+            let hall = &hall;
+            scope.spawn(move || hall.lane(core));
+        }
+    });
+    let ledger = hall.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(trouble) = ledger.trouble {
+        return Err(trouble);
+    }
+    let Ledger { mut measurements, mut unmeasured, .. } = ledger;
+    let place =
+        |found: &Measurement| plan.methods.iter().position(|method| method.name() == found.method);
+    measurements.sort_by(|a, b| (&a.case, place(a), a.seed).cmp(&(&b.case, place(b), b.seed)));
+    unmeasured.sort_by(|a, b| (&a.case, &a.search).cmp(&(&b.case, &b.search)));
+    Ok(Benched { measurements, unmeasured, interrupted: progress.stop_requested() })
+}
+
+impl BenchPlan {
+    fn store(&self) -> Store {
+        Store::new(self.out.clone(), one::budget(self.stop))
+    }
+
+    /// The cores to measure on; where there are more lanes than cores, some
+    /// lanes stay on none.
+    fn lanes(&self) -> Vec<Option<usize>> {
+        let cores = cores::available();
+        let n_lanes = self.lanes.map_or(cores.len(), NonZero::get).max(1);
+        match n_lanes <= cores.len() {
+            true => cores.into_iter().take(n_lanes).map(Some).collect(),
+            false => vec![None; n_lanes],
+        }
+    }
+}
+
+/// The last component of a case's folder.
+fn name_of(folder: &Path) -> String {
+    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What is missing, case by case, and what is there.
+fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>), LabError> {
+    let folders = store::case_folders(&plan.cases).map_err(|source| LabError::Io {
+        doing: format!(
+            "read {}",
+            plan.cases
+                .iter()
+                .map(|path| format!("`{}`", path.display()))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        source,
+    })?;
+    if folders.is_empty() {
+        return Err(LabError::NoCases(plan.cases.clone()));
+    }
+    let (mut jobs, mut done) = (Vec::new(), Vec::new());
+    let mut names = BTreeSet::new();
+    for folder in folders {
+        let name = name_of(&folder);
+        if !names.insert(name.clone()) {
+            return Err(LabError::SameName(name));
+        }
+        let mut missing = Vec::new();
+        for &method in &plan.methods {
+            let n_seeds = if method.is_random() { plan.seeds.len() } else { 1 };
+            for &seed in plan.seeds.iter().take(n_seeds) {
+                match store.read(&name, method.name(), seed)? {
+                    Some(found) => done.push(found),
+                    None => missing.push((method, seed)),
+                }
+            }
+        }
+        jobs.push(Job { folder, name, missing });
+    }
+    Ok((jobs, done))
+}
+
+/// What the lanes share.
+struct Hall<'a> {
+    plan: &'a BenchPlan,
+    store: &'a Store,
+    jobs: &'a [Job],
+    next: AtomicUsize,
+    ledger: Mutex<Ledger>,
+    total: usize,
+    progress: &'a dyn Progress,
+}
+
+/// What has been found.
+struct Ledger {
+    measurements: Vec<Measurement>,
+    unmeasured: Vec<Unmeasured>,
+    /// What ends everything: the raw data cannot be written.
+    trouble: Option<LabError>,
+}
+
+/// What a lane says goes nowhere; that somebody wants to stop reaches it.
+struct Whisper<'a>(&'a dyn Progress);
+
+impl Progress for Whisper<'_> {
+    fn step(&self, _: &str) {}
+    fn count(&self, _: usize, _: usize) {}
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}
+
+impl Hall<'_> {
+    /// Works on one case after the other, on one core if there is one for it.
+    fn lane(&self, core: Option<usize>) {
+        if let Some(core) = core {
+            cores::stay_on(core);
+        }
+        while !self.progress.stop_requested() && self.ledger(|ledger| ledger.trouble.is_none()) {
+            let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            if job.missing.is_empty() {
+                continue;
+            }
+            if let Err(trouble) = self.case(job) {
+                self.ledger(|ledger| ledger.trouble = Some(trouble));
+            }
+        }
+    }
+
+    /// Measures what is missing of a case.
+    fn case(&self, job: &Job) -> Result<(), LabError> {
+        let whisper = Whisper(self.progress);
+        let plan = ScenePlan {
+            folder: job.folder.clone(),
+            llvm: None,
+            limits: self.plan.limits,
+            candidate_time: self.plan.candidate_time,
+            n_workers: NonZero::new(1),
+        };
+        let opened = cores::alone(|| Scene::open(&plan, &whisper));
+        let mut scene = match opened {
+            Ok(scene) => scene,
+            Err(error) => {
+                self.unmeasured(job, None, &error);
+                return Ok(());
+            }
+        };
+        if scene.case().case.truth.is_none() {
+            self.unmeasured(job, None, &LabError::NoTruth);
+            return Ok(());
+        }
+        for &(method, seed) in &job.missing {
+            match scene.measure(method, seed, self.plan.stop, &whisper) {
+                Ok(None) => return Ok(()), // Somebody does not want to wait.
+                Ok(Some(found)) => {
+                    self.store.write(&found)?;
+                    let n_done = self.ledger(|ledger| {
+                        ledger.measurements.push(found);
+                        ledger.measurements.len()
+                    });
+                    self.progress.count(n_done, self.total);
+                }
+                Err(error) => self.unmeasured(job, Some((method.to_string(), seed)), &error),
+            }
+        }
+        Ok(())
+    }
+
+    fn unmeasured(&self, job: &Job, search: Option<(String, u64)>, error: &LabError) {
+        let why = error.in_words();
+        let entry = Unmeasured { case: job.name.clone(), search, why };
+        self.ledger(|ledger| ledger.unmeasured.push(entry));
+    }
+
+    fn ledger<T>(&self, with: impl FnOnce(&mut Ledger) -> T) -> T {
+        with(&mut self.ledger.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

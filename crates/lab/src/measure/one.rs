@@ -1,0 +1,151 @@
+//! One method on one case with one seed -> a [`Measurement`].
+
+use optsleuth_model::{
+    Budget, MEASUREMENT_VERSION, Measurement, RankedTruth, RecipeName, Sought, StopReason, Truth,
+};
+use optsleuth_rank::{Aggregation, Culprits, Formula, Ranker, Ranking, Recipe, Spectrum, Weights};
+use optsleuth_search::Method;
+
+use super::baseline::{of_last_pass, of_top_frame};
+use super::contender::Contender;
+use crate::Progress;
+use crate::localize::{
+    Measured, Scene, SearchPlan, Searched, Stop, look_for_witnesses, ranked_truth,
+};
+use crate::setup::LabError;
+
+/// How many of the most suspect are kept by name.
+const TOP: usize = 20;
+/// So many blocks count for an entity where the highest do.
+const HIGHEST: usize = 5;
+
+impl Scene {
+    /// Where a method has the true culprits of the case; `None` if somebody
+    /// wanted it to end early.
+    pub fn measure(
+        &mut self,
+        contender: Contender,
+        seed: u64,
+        stop: Stop,
+        progress: &dyn Progress,
+    ) -> Result<Option<Measurement>, LabError> {
+        let (measured, seconds) = match contender {
+            Contender::Search(method) => match self.search(method, seed, stop, progress)? {
+                None => return Ok(None),
+                Some((measured, seconds)) => (measured, stop.is_timed().then_some(seconds)),
+            },
+            Contender::PassName => {
+                let precedence = of_last_pass(self)?;
+                (self.without_search(contender, |ranker| ranker.rank_by_size(&precedence)), None)
+            }
+            Contender::TopFrame => {
+                let precedence = of_top_frame(&self.ground, &self.reproduction.first.outcome);
+                (self.without_search(contender, |ranker| ranker.rank_by_size(&precedence)), None)
+            }
+        };
+        Ok(Some(self.record(contender, seed, stop, measured, seconds)))
+    }
+
+    fn search(
+        &mut self,
+        method: Method,
+        seed: u64,
+        stop: Stop,
+        progress: &dyn Progress,
+    ) -> Result<Option<(Measured, f64)>, LabError> {
+        let plan = SearchPlan { method, seed, stop, recipe: Recipe::default() };
+        let Scene { stage, reproduction, ground } = self;
+        let Searched { tally, stopped, wall } =
+            look_for_witnesses(stage, reproduction, ground, &plan, progress)?;
+        let is_whole = stopped != StopReason::Interrupted;
+        Ok(is_whole.then(|| (tally.measure(&recipes()), wall.as_secs_f64())))
+    }
+
+    fn without_search(&self, contender: Contender, rank: impl Fn(&Ranker) -> Ranking) -> Measured {
+        let ground = &self.ground;
+        let spectrum = Spectrum::new(std::slice::from_ref(&ground.failing));
+        let own = rank(&Ranker::new(&ground.map, spectrum.universe()));
+        let truth = self.case().case.truth.clone().unwrap_or_default();
+        let truth = Culprits::find(&ground.map, &truth).ranks(&own);
+        let recipe = RecipeName {
+            formula: contender.name().to_owned(),
+            aggregation: String::new(),
+            weights: String::new(),
+        };
+        let rankings = vec![RankedTruth { recipe, ..ranked_truth(&Recipe::default(), &truth) }];
+        Measured { rankings, own, ..Measured::default() }
+    }
+
+    fn record(
+        &self,
+        contender: Contender,
+        seed: u64,
+        stop: Stop,
+        measured: Measured,
+        seconds: Option<f64>,
+    ) -> Measurement {
+        let (case, map) = (&self.case().case, &self.ground.map);
+        let truth = case.truth.clone().unwrap_or_default();
+        let Truth { files, functions, confidence, components, .. } = truth;
+        let own = &measured.own;
+        let top_files = own.files.iter().take(TOP).map(|suspect| map.file(suspect.id).to_owned());
+        let top_functions =
+            own.functions.iter().take(TOP).map(|suspect| map.function(suspect.id).name.clone());
+        Measurement {
+            version: MEASUREMENT_VERSION,
+            case: super::name_of(&self.case().folder),
+            kind: case.kind.name().to_owned(),
+            confidence,
+            components,
+            llvm: self.stage.bench.install.version.clone(),
+            method: contender.name().to_owned(),
+            seed,
+            budget: budget(stop),
+            runs: measured.runs,
+            witnesses: measured.witnesses,
+            failing: measured.failing,
+            discarded: measured.discarded,
+            seconds,
+            best_similarity: measured.best_similarity,
+            files: Sought { culprits: files, suspects: own.files.len() },
+            functions: Sought { culprits: functions, suspects: own.functions.len() },
+            rankings: measured.rankings,
+            top_files: top_files.collect(),
+            top_functions: top_functions.collect(),
+            history: measured.history,
+        }
+    }
+}
+
+pub(super) fn budget(stop: Stop) -> Budget {
+    Budget { runs: stop.runs, seconds: stop.budget.map(|budget| budget.as_secs_f64()) }
+}
+
+/// Every formula with every aggregation and both weights; the default first.
+fn recipes() -> Vec<Recipe> {
+    let highest = std::num::NonZero::new(HIGHEST).map(Aggregation::TopK);
+    let aggregations = [Aggregation::Mean, Aggregation::Max, Aggregation::Sum];
+    let mut recipes = Vec::new();
+    for weights in [Weights::Equal, Weights::Similarity] {
+        for aggregation in aggregations.into_iter().chain(highest) {
+            for formula in Formula::ALL {
+                recipes.push(Recipe { formula, aggregation, weights });
+            }
+        }
+    }
+    recipes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_recipe_is_tried_once_and_the_papers_first() {
+        let recipes = recipes();
+        assert_eq!(recipes.first(), Some(&Recipe::default()));
+        let distinct: std::collections::HashSet<&Recipe> = recipes.iter().collect();
+        assert_eq!(distinct.len(), 8 * 4 * 2);
+        assert_eq!(recipes.len(), distinct.len());
+    }
+}
