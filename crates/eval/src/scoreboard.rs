@@ -256,3 +256,117 @@ fn compare(
     };
     [Granularity::Files, Granularity::Functions].into_iter().filter_map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use optsleuth_model::Budget;
+
+    use super::*;
+
+    /// A measurement among 100 suspects; the second recipe has the file first.
+    fn measurement(method: &str, case: &str, seed: u64, file: Option<usize>) -> Measurement {
+        let sought = |culprits: &[&str]| Sought {
+            culprits: culprits.iter().map(ToString::to_string).collect(),
+            suspects: 100,
+        };
+        let ranked = |formula: &str, file| RankedTruth {
+            recipe: RecipeName {
+                formula: formula.into(),
+                aggregation: "mean".into(),
+                weights: "equal".into(),
+            },
+            files: vec![file],
+            functions: Vec::new(),
+        };
+        Measurement {
+            version: 1,
+            case: case.into(),
+            kind: "crash".into(),
+            confidence: None,
+            components: Vec::new(),
+            llvm: "19.1.7".into(),
+            method: method.into(),
+            seed,
+            budget: Budget::default(),
+            runs: 10 * seed as usize,
+            witnesses: if file.is_none() { 0 } else { 5 },
+            failing: 0,
+            discarded: 0,
+            seconds: None,
+            best_similarity: 0.5,
+            files: sought(&["a.cpp"]),
+            functions: sought(&[]),
+            rankings: vec![ranked("ochiai", file), ranked("dstar", Some(1))],
+            top_files: Vec::new(),
+            top_functions: Vec::new(),
+            history: Vec::new(),
+        }
+    }
+
+    /// Two methods, three cases, two seeds; `b` lacks a seed of the third case.
+    fn example() -> Vec<Measurement> {
+        vec![
+            measurement("a", "x", 1, Some(4)),
+            measurement("a", "x", 2, Some(6)),
+            measurement("a", "y", 1, Some(20)),
+            measurement("a", "y", 2, Some(30)),
+            measurement("a", "z", 1, None),
+            measurement("a", "z", 2, None),
+            measurement("b", "x", 2, Some(1)),
+            measurement("b", "x", 1, Some(1)),
+            measurement("b", "y", 1, Some(40)),
+            measurement("b", "y", 2, Some(40)),
+            measurement("b", "z", 2, Some(2)),
+        ]
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_method_is_scored_on_its_complete_cases() {
+        let board = Scoreboard::of(&names(&["b", "none", "a"]), &example());
+        let [b, a] = &board.methods[..] else { panic!("{board:?}") };
+        assert_eq!((b.method.as_str(), b.cases), ("b", 2));
+        assert_eq!(b.incomplete, ["z"]);
+        let files = b.files.unwrap();
+        assert_eq!((files.cases, files.seeds, files.headline.top1), (2, 2, 1));
+        assert_eq!(files.headline.mfr, 20.5); // (1 + 40) / 2
+
+        assert_eq!((a.cases, a.searches, a.without_witness), (3, 6, 2));
+        assert_eq!(a.runs, 15.0);
+        let files = a.files.unwrap().headline;
+        // Medians 5 and 25, and 100 for what is not among the suspects.
+        assert_eq!((files.top1, files.top5, files.top20), (0, 1, 1));
+        assert_eq!(files.mfr, 130.0 / 3.0);
+        assert_eq!(a.functions, None);
+    }
+
+    #[test]
+    fn recipes_rank_the_same_runs() {
+        let board = Scoreboard::of(&names(&["a"]), &example());
+        let [own, other] = &board.methods[0].recipes[..] else { panic!("{board:?}") };
+        assert_eq!(own.recipe.formula, "ochiai");
+        assert_eq!(own.files, board.methods[0].files);
+        assert_eq!(other.recipe.formula, "dstar");
+        assert_eq!(other.files.unwrap().headline.top1, 3);
+    }
+
+    #[test]
+    fn methods_are_compared_with_the_first_on_the_cases_of_both() {
+        let board = Scoreboard::of(&names(&["a", "b"]), &example());
+        let [comparison] = &board.comparisons[..] else { panic!("{board:?}") };
+        assert_eq!((&*comparison.baseline, &*comparison.method), ("a", "b"));
+        assert_eq!(comparison.granularity, Granularity::Files);
+        // 1 against 5, 40 against 25; `z` is missing.
+        assert_eq!((comparison.cases, comparison.better, comparison.worse), (2, 1, 1));
+        assert_eq!(comparison.a12, 0.5);
+    }
+
+    #[test]
+    fn nothing_measured_is_an_empty_board() {
+        let board = Scoreboard::of(&names(&["a"]), &[]);
+        assert_eq!(board, Scoreboard { methods: Vec::new(), comparisons: Vec::new() });
+    }
+}

@@ -84,3 +84,45 @@ fn file_of_pass(map: &CodeMap, executed: &Coverage, pass: &str) -> Option<FileId
     let best = candidates.iter().rev().max_by_key(|(_, name)| likeness(name));
     best.map(|(file, _)| *file)
 }
+
+#[cfg(test)]
+mod tests {
+    use optsleuth_model::{BlockId, CodeFunction, Origin};
+
+    use super::*;
+
+    /// Functions with one block each, all executed -> the file of the pass.
+    fn check(pass: &str, functions: &[(&str, &str)], expected: Option<&str>) {
+        let mut map = CodeMap { n_blocks: functions.len() as u32, ..CodeMap::default() };
+        for (block, (name, file)) in (0u32..).zip(functions) {
+            map.files.push((*file).to_owned());
+            map.functions.push(CodeFunction {
+                symbol: format!("_Z{block}"),
+                name: (*name).to_owned(),
+                file: FileId(block),
+                blocks: vec![(block, block + 1)],
+                origin: Origin::default(),
+            });
+        }
+        let executed = Coverage::of((0..map.n_blocks).map(BlockId));
+        let found = file_of_pass(&map, &executed, pass);
+        assert_eq!(found.map(|file| map.file(file)), expected, "{pass}");
+    }
+
+    #[test]
+    fn the_file_of_a_pass_is_where_it_is_run() {
+        let run = |class: &str| format!("llvm::{class}::run(llvm::Function&, llvm::AM&)");
+        let (gvn, simplify, indvars) =
+            (run("GVNPass"), run("LoopSimplifyPass"), run("IndVarSimplifyPass"));
+        let analysis = run("DominatorTreeAnalysis");
+        check("gvn", &[(&analysis, "dom.cpp"), (&gvn, "gvn.cpp")], Some("gvn.cpp"));
+        check("indvars", &[(&indvars, "indvars.cpp")], Some("indvars.cpp"));
+        check("gvn", &[(&gvn, HEADERS), (&analysis, "dom.cpp")], None);
+        // Several: the one that is named like the pass, or begins like it.
+        let both = [(&*simplify, "simplify.cpp"), (&*indvars, "indvars.cpp"), (&*gvn, "gvn.cpp")];
+        check("gvn<no-pre>", &both, Some("gvn.cpp"));
+        check("indvars", &both, Some("indvars.cpp"));
+        check("loop-simplify", &both, Some("simplify.cpp"));
+        check("licm", &[], None);
+    }
+}
