@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use optsleuth_compiler::cores;
-use optsleuth_model::{Limits, Measurement, Unmeasured};
+use optsleuth_model::{Budget, Limits, Measurement, Unmeasured};
 
 pub use contender::{Contender, UnknownContender};
 pub use store::StoreError;
@@ -140,8 +140,13 @@ pub fn bench(plan: &BenchPlan, progress: &dyn Progress) -> Result<Benched, LabEr
 }
 
 impl BenchPlan {
+    /// What each search is given.
+    pub fn budget(&self) -> Budget {
+        one::budget(self.stop)
+    }
+
     fn store(&self) -> Store {
-        Store::new(self.out.clone(), one::budget(self.stop))
+        Store::new(self.out.clone(), self.budget())
     }
 
     /// The cores to measure on; where there are more lanes than cores, some

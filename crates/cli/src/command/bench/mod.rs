@@ -6,9 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use optsleuth_lab::{BenchPlan, Contender, LabError, Stop, bench, outlook};
+use optsleuth_lab::{BenchPlan, Contender, LabError, Stop, bench, outlook, write_whole};
+use optsleuth_model::Measurement;
+use optsleuth_report::{
+    BenchReport, bench_csv, bench_html, bench_json, bench_markdown, bench_pictures, bench_text,
+    outlook_json, outlook_text,
+};
 
-use super::{LimitFlags, parse_duration, parse_seconds, print};
+use super::{LimitFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
 
@@ -64,18 +69,52 @@ impl Bench {
     pub(crate) fn run(self) -> Result<Exit, LabError> {
         let plan = self.plan();
         if self.list {
-            print(&format!("{:?}", outlook(&plan)?));
+            let outlook = outlook(&plan)?;
+            print(&if self.json { outlook_json(&outlook) } else { outlook_text(&outlook) });
             return Ok(Exit::Clean);
         }
         let bar = Bar::new();
         let found = bench(&plan, &bar)?;
         bar.finish();
-        print(&format!("{} {:?}", found.measurements.len(), found.unmeasured));
-        Ok(match (found.interrupted, found.unmeasured.is_empty()) {
-            (true, _) => Exit::Interrupted,
-            (false, false) => Exit::NotReproduced,
-            (false, true) => Exit::Clean,
-        })
+        let methods: Vec<String> = plan.methods.iter().map(ToString::to_string).collect();
+        let report = BenchReport {
+            title: &title(&self.cases),
+            methods: &methods,
+            measurements: &found.measurements,
+            unmeasured: &found.unmeasured,
+            budget: plan.budget(),
+            seeds: &plan.seeds,
+            took: searching(&found.measurements),
+            machine: None,
+        };
+        self.keep(&report)?;
+        match self.json {
+            true => print(&bench_json(&report)),
+            false => print(&bench_text(&report, style())),
+        }
+        if found.interrupted {
+            eprintln!("interrupted: start it again to measure what is missing");
+            return Ok(Exit::Interrupted);
+        }
+        Ok(if found.unmeasured.is_empty() { Exit::Clean } else { Exit::NotReproduced })
+    }
+
+    /// Writes everything that is made of the raw data.
+    fn keep(&self, report: &BenchReport<'_>) -> Result<(), LabError> {
+        let mut files = vec![
+            ("bench.json".to_owned(), bench_json(report)),
+            ("bench.csv".to_owned(), bench_csv(report)),
+            ("bench.md".to_owned(), bench_markdown(report)),
+            ("bench.html".to_owned(), bench_html(report)),
+        ];
+        let pictures = bench_pictures(report).into_iter();
+        files.extend(pictures.map(|picture| (format!("plots/{}", picture.name), picture.svg)));
+        for (name, text) in files {
+            let path = self.output.join(name);
+            let doing = || format!("write `{}`", path.display());
+            write_whole(&path, &text).map_err(|source| LabError::Io { doing: doing(), source })?;
+        }
+        Ok(())
     }
 
     fn plan(&self) -> BenchPlan {
@@ -99,6 +138,21 @@ impl Bench {
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
         }
     }
+}
+
+/// What is measured, by the names of the folders.
+fn title(cases: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    };
+    cases.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// How long all searches took together; `None` where time has no say.
+fn searching(measurements: &[Measurement]) -> Option<Duration> {
+    let seconds: Vec<f64> = measurements.iter().filter_map(|found| found.seconds).collect();
+    (!seconds.is_empty()).then(|| Duration::from_secs_f64(seconds.iter().sum()))
 }
 
 const DEFAULT_BUDGET: Duration = Duration::from_secs(10);
