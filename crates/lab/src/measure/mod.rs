@@ -50,6 +50,8 @@ pub struct BenchPlan {
     pub lanes: Option<NonZero<usize>>,
     /// Where the raw data is.
     pub out: PathBuf,
+    /// Measure nothing; take what is there.
+    pub only_what_is_there: bool,
     /// For the failing runs.
     pub limits: Limits,
     /// CPU time for a candidate.
@@ -90,6 +92,37 @@ struct Job {
     missing: Vec<(Contender, u64)>,
 }
 
+impl Job {
+    /// What has neither a measurement nor a reason why not.
+    fn still_missing(
+        &self,
+        measurements: &[Measurement],
+        unmeasured: &[Unmeasured],
+    ) -> Vec<Unmeasured> {
+        let is_here = |entry: &&Unmeasured| entry.case == self.name;
+        let reasons: Vec<&Unmeasured> = unmeasured.iter().filter(is_here).collect();
+        if reasons.iter().any(|entry| entry.search.is_none()) {
+            return Vec::new();
+        }
+        let is_missing = |(method, seed): &&(Contender, u64)| {
+            let is_it = |name: &str, other: u64| method.name() == name && *seed == other;
+            let is_measured =
+                |found: &Measurement| found.case == self.name && is_it(&found.method, found.seed);
+            let has_reason = |entry: &&Unmeasured| {
+                entry.search.as_ref().is_some_and(|(name, seed)| is_it(name, *seed))
+            };
+            !measurements.iter().any(is_measured) && !reasons.iter().any(|entry| has_reason(entry))
+        };
+        let missing = self.missing.iter().filter(is_missing);
+        let entry = |(method, seed): &(Contender, u64)| Unmeasured {
+            case: self.name.clone(),
+            search: Some((method.to_string(), *seed)),
+            why: "not measured yet".to_owned(),
+        };
+        missing.map(entry).collect()
+    }
+}
+
 /// Says what a bench would do.
 pub fn outlook(plan: &BenchPlan) -> Result<Outlook, LabError> {
     let store = plan.store();
@@ -120,18 +153,23 @@ pub fn bench(plan: &BenchPlan, progress: &dyn Progress) -> Result<Benched, LabEr
         total,
         progress,
     };
-    progress.step("measuring");
-    std::thread::scope(|scope| {
-        for core in plan.lanes() {
-            let hall = &hall;
-            scope.spawn(move || hall.lane(core));
-        }
-    });
+    if !plan.only_what_is_there {
+        progress.step("measuring");
+        std::thread::scope(|scope| {
+            for core in plan.lanes() {
+                let hall = &hall;
+                scope.spawn(move || hall.lane(core));
+            }
+        });
+    }
     let ledger = hall.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(trouble) = ledger.trouble {
         return Err(trouble);
     }
     let Ledger { mut measurements, mut unmeasured, .. } = ledger;
+    for job in &jobs {
+        unmeasured.extend(job.still_missing(&measurements, &unmeasured));
+    }
     let place =
         |found: &Measurement| plan.methods.iter().position(|method| method.name() == found.method);
     measurements.sort_by(|a, b| (&a.case, place(a), a.seed).cmp(&(&b.case, place(b), b.seed)));

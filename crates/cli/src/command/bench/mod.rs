@@ -24,6 +24,7 @@ use crate::progress::Bar;
   optsleuth bench corpus/ --list                            # what would run, and how long
   optsleuth bench corpus/ --methods locseq,pass-name --seeds 1 -o results/
   optsleuth bench corpus/ --runs 500 --json                 # the same table every time
+  optsleuth bench corpus/ -o results/ --redraw              # tables of what is there
 
 Each case is measured on a core of its own. What was measured is kept in the output folder, one
 file per case, method and seed; a bench that was interrupted goes on where it ended when it is
@@ -57,6 +58,9 @@ pub(crate) struct Bench {
     /// CPU seconds for all runs but the failing ones
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     candidate_timeout: f64,
+    /// Measure nothing; make tables and plots of what is there
+    #[arg(long, conflicts_with = "list")]
+    redraw: bool,
     /// Only say what would run and how long it would take
     #[arg(long)]
     list: bool,
@@ -134,6 +138,7 @@ impl Bench {
             stop: Stop { runs, budget, stable: None },
             lanes: self.jobs,
             out: self.output.clone(),
+            only_what_is_there: self.redraw,
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
         }
