@@ -6,7 +6,7 @@ use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
 use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
-use optsleuth_lab::{CaseFolderError, CheckStatus, LabError};
+use optsleuth_lab::{CaseFolderError, CheckStatus, ImportError, LabError};
 use optsleuth_model::PassesError;
 
 use crate::exit::Exit;
@@ -37,6 +37,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         ),
         LabError::Passes(error) => passes_remedy(error),
         LabError::Case(error) => case_remedy(error),
+        LabError::Import(error) => import_remedy(error),
         LabError::NotReproduced { status, .. } => Some(match status {
             CheckStatus::Flaky | CheckStatus::Unstable => {
                 "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
@@ -144,6 +145,19 @@ fn case_remedy(error: &CaseFolderError) -> Option<String> {
     }
 }
 
+fn import_remedy(error: &ImportError) -> Option<String> {
+    match error {
+        ImportError::Wrong { .. } => Some(
+            "a file of llvm-autofix or llvm-apr-benchmark is expected; \
+             docs/case-format.md says what is read of it"
+                .into(),
+        ),
+        ImportError::Exists(_) => Some("`--force` replaces it, `-o` names another folder".into()),
+        ImportError::NotACase(_) => Some("`-o` names another folder".into()),
+        ImportError::Unreadable { .. } | ImportError::NotWritten { .. } => None,
+    }
+}
+
 fn program_remedy(error: &ProgramError) -> Option<String> {
     match error {
         ProgramError::NoClang(major) => {
@@ -213,6 +227,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         LabError::Install(_)
         | LabError::Case(_)
+        | LabError::Import(_)
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)

@@ -19,6 +19,7 @@ use optsleuth_search::AlphabetError;
 use crate::Progress;
 use crate::case_folder::CaseFolderError;
 use crate::check::CheckStatus;
+use crate::import::ImportError;
 
 /// Which LLVM to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,9 @@ pub enum LabError {
     /// Not a case.
     #[error(transparent)]
     Case(#[from] CaseFolderError),
+    /// Not a file to import.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// A case with more optimizations than a search can number.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),

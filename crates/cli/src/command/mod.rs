@@ -3,6 +3,7 @@
 mod case;
 mod cov;
 mod doctor;
+mod import;
 mod localize;
 mod passes;
 mod report;
