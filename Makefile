@@ -6,7 +6,7 @@
 CARGO ?= cargo
 OPTSLEUTH = target/release/optsleuth
 
-.PHONY: help demo test setup build lint bench corpus identity covered test-all-llvms clean
+.PHONY: help demo test setup build lint bench plots corpus identity covered test-all-llvms clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,9 +33,12 @@ lint: ## Formatting, clippy, and what no compiler checks
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) xtask tidy
 
-bench: build ## Measure speed; raw data in target/bench
+bench: build ## Measure speed; raw data, table and plots in docs/benchmarks
 	@scripts/setup.sh test
 	$(CARGO) xtask bench
+
+plots: ## Make the benchmarks' table and plots of the newest raw data
+	$(CARGO) xtask plots
 
 corpus: build ## Localize every case of a folder: make corpus CASES=../cases
 	@test -n "$(CASES)" || { echo "say which: make corpus CASES=folder"; exit 1; }

@@ -14,6 +14,8 @@ use clap::Parser;
 enum Task {
     /// Measure speed as ratios, in one run, and keep the raw data
     Bench(bench::Bench),
+    /// Make the table and the plots of the newest raw data anew
+    Plots(bench::Plots),
     /// LocSeq and its variants on a folder of cases with known culprits
     Corpus(corpus::Corpus),
     /// Compare workers with `opt`, byte for byte, on csmith's programs
@@ -27,6 +29,7 @@ enum Task {
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Bench(bench) => bench.run(),
+        Task::Plots(plots) => plots.run(),
         Task::Corpus(corpus) => corpus.run(),
         Task::Identity(identity) => identity.run(),
         Task::AllLlvms => identity::all_llvms(),

@@ -227,7 +227,12 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         LabError::Install(_)
         | LabError::Case(_)
-        | LabError::Import(_)
+        | LabError::Import(
+            ImportError::Unreadable { .. }
+            | ImportError::Wrong { .. }
+            | ImportError::Exists(_)
+            | ImportError::NotACase(_),
+        )
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)
@@ -244,6 +249,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
             | RunError::TooLarge { .. },
         ) => Exit::Usage,
         LabError::Provision(_)
+        | LabError::Import(ImportError::NotWritten { .. })
         | LabError::Run(_)
         | LabError::Distribution(_)
         | LabError::Lines(_)
