@@ -6,7 +6,7 @@
 CARGO ?= cargo
 OPTSLEUTH = target/release/optsleuth
 
-.PHONY: help demo test setup build lint bench corpus identity covered test-all-llvms clean
+.PHONY: help demo test setup build lint bench plots evaluation identity covered test-all-llvms clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,13 +33,19 @@ lint: ## Formatting, clippy, and what no compiler checks
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) xtask tidy
 
-bench: build ## Measure speed; raw data in target/bench
+bench: build ## Measure speed; raw data, table and plots in docs/benchmarks
 	@scripts/setup.sh test
 	$(CARGO) xtask bench
 
-corpus: build ## Localize every case of a folder: make corpus CASES=../cases
-	@test -n "$(CASES)" || { echo "say which: make corpus CASES=folder"; exit 1; }
-	$(CARGO) xtask corpus $(CASES)
+plots: ## Make the benchmarks' table and plots of the newest raw data
+	$(CARGO) xtask plots
+
+evaluation: build ## Measure all methods on real bugs and seeded faults, 2 hours: make evaluation CASES=folder
+	@test -n "$(CASES)" || { echo "say where the real bugs are: make evaluation CASES=folder"; exit 1; }
+	@scripts/setup.sh all-llvms
+	$(OPTSLEUTH) bench seed --llvm 19 --count 50 -o target/evaluation/faults
+	$(OPTSLEUTH) bench $(CASES) -o target/evaluation/real-results || test $$? = 6
+	$(OPTSLEUTH) bench target/evaluation/faults -o target/evaluation/faults-results || test $$? = 6
 
 identity: build ## Compare workers with opt on hundreds of programs
 	@scripts/setup.sh test

@@ -2,7 +2,6 @@
 #![expect(clippy::print_stdout, reason = "these are command-line tools")]
 
 mod bench;
-mod corpus;
 mod identity;
 mod tidy;
 
@@ -14,8 +13,8 @@ use clap::Parser;
 enum Task {
     /// Measure speed as ratios, in one run, and keep the raw data
     Bench(bench::Bench),
-    /// LocSeq and its variants on a folder of cases with known culprits
-    Corpus(corpus::Corpus),
+    /// Make the table and the plots of the newest raw data anew
+    Plots(bench::Plots),
     /// Compare workers with `opt`, byte for byte, on csmith's programs
     Identity(identity::Identity),
     /// Provision every installed LLVM and compare a sample on each
@@ -27,7 +26,7 @@ enum Task {
 fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Bench(bench) => bench.run(),
-        Task::Corpus(corpus) => corpus.run(),
+        Task::Plots(plots) => plots.run(),
         Task::Identity(identity) => identity.run(),
         Task::AllLlvms => identity::all_llvms(),
         Task::Tidy => tidy::run(),

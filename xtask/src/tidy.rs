@@ -68,7 +68,12 @@ fn every_source_file_has_a_header(root: &Path) -> anyhow::Result<()> {
 
 /// Relative links in Markdown files lead to files.
 fn links_lead_somewhere(root: &Path) -> anyhow::Result<()> {
-    let mut folders = vec![root.to_owned(), root.join("docs"), root.join("testdata")];
+    let mut folders = vec![
+        root.to_owned(),
+        root.join("docs"),
+        root.join("docs/benchmarks"),
+        root.join("testdata"),
+    ];
     while let Some(folder) = folders.pop() {
         for path in entries(&folder)? {
             if path.extension().is_none_or(|extension| extension != "md") {

@@ -4,7 +4,7 @@ use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
 use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
-use optsleuth_lab::{CaseFolderError, CheckStatus, LabError, StoreError};
+use optsleuth_lab::{CaseFolderError, CheckStatus, ImportError, LabError, StoreError};
 use optsleuth_model::PassesError;
 
 use crate::exit::Exit;
@@ -20,6 +20,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         ),
         LabError::Passes(error) => passes_remedy(error),
         LabError::Case(error) => case_remedy(error),
+        LabError::Import(error) => import_remedy(error),
         LabError::NotReproduced { status, .. } => Some(match status {
             CheckStatus::Flaky | CheckStatus::Unstable => {
                 "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
@@ -134,6 +135,19 @@ fn case_remedy(error: &CaseFolderError) -> Option<String> {
     }
 }
 
+fn import_remedy(error: &ImportError) -> Option<String> {
+    match error {
+        ImportError::Wrong { .. } => Some(
+            "a file of llvm-autofix or llvm-apr-benchmark is expected; \
+             docs/case-format.md says what is read of it"
+                .into(),
+        ),
+        ImportError::Exists(_) => Some("`--force` replaces it, `-o` names another folder".into()),
+        ImportError::NotACase(_) => Some("`-o` names another folder".into()),
+        ImportError::Unreadable { .. } | ImportError::NotWritten { .. } => None,
+    }
+}
+
 fn program_remedy(error: &ProgramError) -> Option<String> {
     match error {
         ProgramError::NoClang(major) => {
@@ -207,6 +221,12 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::NoTruth
         | LabError::Store(StoreError::Foreign { .. } | StoreError::OtherBudget { .. })
         | LabError::Case(_)
+        | LabError::Import(
+            ImportError::Unreadable { .. }
+            | ImportError::Wrong { .. }
+            | ImportError::Exists(_)
+            | ImportError::NotACase(_),
+        )
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)
@@ -223,6 +243,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
             | RunError::TooLarge { .. },
         ) => Exit::Usage,
         LabError::Provision(_)
+        | LabError::Import(ImportError::NotWritten { .. })
         | LabError::Run(_)
         | LabError::Distribution(_)
         | LabError::Lines(_)

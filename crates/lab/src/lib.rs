@@ -8,6 +8,7 @@ mod check;
 mod confirm;
 mod cov;
 pub mod identity;
+mod import;
 mod localize;
 mod measure;
 mod oracle;
@@ -18,6 +19,10 @@ pub use case_folder::{CaseFolder, CaseFolderError, save_localization, write_whol
 pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
+pub use import::{
+    Attempt, BugType, CommandError, ImportError, ImportPlan, ImportReport, ImportedTest, Seen,
+    TestStatus, UsableLlvms, import, usable_llvms,
+};
 pub use localize::{Localized, Scene, ScenePlan, SearchPlan, SearchStatus, Stop};
 pub use measure::{
     BenchPlan, Benched, Contender, Outlook, StoreError, UnknownContender, bench, outlook,

@@ -19,6 +19,7 @@ use optsleuth_search::AlphabetError;
 use crate::Progress;
 use crate::case_folder::CaseFolderError;
 use crate::check::CheckStatus;
+use crate::import::ImportError;
 use crate::measure::StoreError;
 
 /// Which LLVM to use.
@@ -73,6 +74,9 @@ pub enum LabError {
     /// Not a case.
     #[error(transparent)]
     Case(#[from] CaseFolderError),
+    /// Not a file to import.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// A case with more optimizations than a search can number.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use optsleuth_lab::{CheckPlan, CheckReport, CheckStatus, LabError, LlvmChoice, check};
 use optsleuth_report::{CheckEntry, check_json, check_summary, check_text};
 
+use super::import::Import;
 use super::{LimitFlags, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
@@ -21,6 +22,7 @@ pub(crate) struct Case {
 #[derive(Debug, Subcommand)]
 enum CaseCommand {
     Check(Check),
+    Import(Import),
 }
 
 /// Say whether cases fail as they say, every time and with the distribution's own tools
@@ -53,6 +55,7 @@ impl Case {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         match self.command {
             CaseCommand::Check(check) => check.run(),
+            CaseCommand::Import(import) => import.run(),
         }
     }
 }

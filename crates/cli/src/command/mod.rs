@@ -4,6 +4,7 @@ mod bench;
 mod case;
 mod cov;
 mod doctor;
+mod import;
 mod localize;
 mod passes;
 mod report;

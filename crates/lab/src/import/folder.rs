@@ -1,0 +1,108 @@
+//! A case and its program -> a folder that appears whole.
+//!
+//! **Invariant:** a folder that is there stays as it is, unless it is a case
+//! and somebody said that it may go.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use optsleuth_model::{CASE_FILE, Case};
+
+use super::ImportError;
+
+/// Whether a case may be written here.
+pub(super) fn is_free(folder: &Path, force: bool) -> Result<(), ImportError> {
+    match folder.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(_) if !force => Err(ImportError::Exists(folder.to_owned())),
+        Ok(_) if folder.join(CASE_FILE).is_file() => Ok(()),
+        Ok(_) => Err(ImportError::NotACase(folder.to_owned())),
+    }
+}
+
+/// Writes a case's folder beside its place, and moves it there.
+pub(super) fn write(
+    folder: &Path,
+    case: &Case,
+    program: &str,
+    force: bool,
+) -> Result<(), ImportError> {
+    is_free(folder, force)?;
+    let beside = hidden(folder, "new");
+    let written = fill(&beside, case, program).and_then(|()| put(&beside, folder));
+    if written.is_err() {
+        // What is left of the attempt, if anything.
+        let _ = std::fs::remove_dir_all(&beside);
+    }
+    written.map_err(|source| ImportError::NotWritten { path: folder.to_owned(), source })
+}
+
+fn fill(folder: &Path, case: &Case, program: &str) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(folder.join(&case.input), program)?;
+    std::fs::write(folder.join(CASE_FILE), case.to_toml())
+}
+
+/// Moves a folder to a place, where another may be.
+fn put(new: &Path, place: &Path) -> io::Result<()> {
+    let old = hidden(place, "old");
+    let was_there = place.exists();
+    if was_there {
+        std::fs::rename(place, &old)?;
+    }
+    let moved = std::fs::rename(new, place);
+    match (&moved, was_there) {
+        (Ok(()), true) => std::fs::remove_dir_all(&old)?,
+        (Err(_), true) => std::fs::rename(&old, place)?,
+        (_, false) => {}
+    }
+    moved
+}
+
+fn hidden(folder: &Path, what: &str) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.with_file_name(format!(".{name}.{}.{what}", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASE: &str = "version = 1\nid = \"7\"\ncompiler = { llvm = \"19\" }\n\
+                        input = \"repro.ll\"\npasses = \"dce\"\nkind = \"crash\"\n";
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_there_goes_only_when_that_was_said_and_it_is_a_case() {
+        let root = tempfile::tempdir().unwrap();
+        let case = Case::parse(CASE).unwrap();
+        let place = root.path().join("cases/7");
+        write(&place, &case, "one", false).unwrap();
+        assert_eq!(names(&place), ["case.toml", "repro.ll"]);
+        assert!(matches!(write(&place, &case, "two", false), Err(ImportError::Exists(_))));
+        assert_eq!(std::fs::read_to_string(place.join("repro.ll")).unwrap(), "one");
+        write(&place, &case, "two", true).unwrap();
+        assert_eq!(std::fs::read_to_string(place.join("repro.ll")).unwrap(), "two");
+        std::fs::remove_file(place.join("case.toml")).unwrap();
+        assert!(matches!(write(&place, &case, "three", true), Err(ImportError::NotACase(_))));
+        assert_eq!(names(&root.path().join("cases")), ["7"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_leaves_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("cases");
+        std::fs::write(&file, "not a folder").unwrap();
+        let case = Case::parse(CASE).unwrap();
+        let error = write(&file.join("7"), &case, "one", false).unwrap_err();
+        assert!(matches!(error, ImportError::NotWritten { .. }));
+        assert_eq!(names(root.path()), ["cases"]);
+    }
+}

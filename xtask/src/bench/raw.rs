@@ -1,0 +1,123 @@
+//! What a benchmark measured, whole, and where: the file that tables and
+//! plots are made of.
+//!
+//! **Invariant:** no name of a host and no path; every sample, nothing that
+//! can be computed from them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use serde::{Deserialize, Serialize};
+
+/// Goes up when a field changes its meaning.
+pub(super) const VERSION: u32 = 2;
+
+/// A benchmark's raw data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Raw {
+    pub(super) version: u32,
+    /// As in `2026-05-31`.
+    pub(super) date: String,
+    pub(super) machine: Machine,
+    /// The LLVM of `ms`.
+    pub(super) llvm: String,
+    pub(super) passes: String,
+    pub(super) rounds: usize,
+    pub(super) big_program_lines: usize,
+    pub(super) ms: Samples,
+    pub(super) locseq: Locseq,
+    pub(super) provision: Vec<Provision>,
+}
+
+/// Where it was measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Machine {
+    pub(super) cpu: String,
+    pub(super) cores: usize,
+    pub(super) memory_mib: u64,
+    pub(super) kernel: String,
+    pub(super) llvms: Vec<String>,
+    /// Processes that wanted to run in the minute before: what others took.
+    pub(super) load: f64,
+}
+
+/// Milliseconds, one sample each. "Small" is a 15-line program, "big" one of
+/// csmith's.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Samples {
+    pub(super) worker_small: Vec<f64>,
+    pub(super) covered_small: Vec<f64>,
+    pub(super) opt_small: Vec<f64>,
+    pub(super) worker_execute: Vec<f64>,
+    pub(super) clang_execute: Vec<f64>,
+    pub(super) worker_big: Vec<f64>,
+    pub(super) covered_big: Vec<f64>,
+    pub(super) opt_big: Vec<f64>,
+}
+
+/// Searches of LocSeq's loop on one case.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Locseq {
+    pub(super) case: String,
+    pub(super) llvm: String,
+    pub(super) searches: Vec<Search>,
+}
+
+/// One search.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Search {
+    pub(super) runs: usize,
+    pub(super) witnesses: usize,
+    pub(super) workers: usize,
+    pub(super) seconds: f64,
+    /// Of all workers together: time with a request.
+    pub(super) occupied_seconds: f64,
+    /// Of all workers together: time in which a child was at work.
+    pub(super) worked_seconds: f64,
+}
+
+/// What making a covered worker took, when it was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Provision {
+    pub(super) llvm: String,
+    pub(super) rewrite_seconds: f64,
+    pub(super) link_seconds: f64,
+}
+
+impl Machine {
+    /// Whether others had much of the machine, in words.
+    pub(super) fn busy(&self) -> Option<String> {
+        let is_busy = self.load > self.cores as f64 / 2.0;
+        is_busy.then(|| format!("load {:.1} on {} cores", self.load, self.cores))
+    }
+}
+
+impl Raw {
+    /// Reads raw data.
+    pub(super) fn parse(text: &str) -> anyhow::Result<Raw> {
+        let raw: Raw = serde_json::from_str(text)?;
+        ensure!(raw.version == VERSION, "version {} cannot be read here", raw.version);
+        Ok(raw)
+    }
+
+    /// As a file: a line for each list.
+    pub(super) fn to_json(&self) -> anyhow::Result<String> {
+        let json = serde_json::to_string(self)?;
+        Ok(json.replace("],\"", "],\n\"").replace("},", "},\n").replace(",\"ms\":", ",\n\"ms\":")
+            + "\n")
+    }
+}
+
+/// The newest raw data of a folder; names are dates.
+pub(super) fn newest(folder: &Path) -> anyhow::Result<(PathBuf, Raw)> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("{}", folder.display()))? {
+        paths.push(entry?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let path = paths.into_iter().max().context("no raw data: `cargo xtask bench` makes it")?;
+    let raw =
+        Raw::parse(&fs::read_to_string(&path)?).with_context(|| format!("{}", path.display()))?;
+    Ok((path, raw))
+}
