@@ -100,7 +100,7 @@ pub struct Comparison {
 }
 
 /// The measurements of a method that count, by case, in the order of seeds.
-type ByCase<'a> = BTreeMap<&'a str, Vec<&'a Measurement>>;
+pub(crate) type ByCase<'a> = BTreeMap<&'a str, Vec<&'a Measurement>>;
 
 impl Scoreboard {
     /// Of these measurements. A method without any is left out.
@@ -221,15 +221,41 @@ fn side<'a>(
     }
 }
 
-/// The first rank of a culprit in each case, by the median over seeds, with the
-/// methods' own recipes.
-fn first_ranks<'a>(cases: &ByCase<'a>, what: Granularity) -> BTreeMap<&'a str, f64> {
-    let first = |seeds: &[&Measurement]| {
+/// Where a method's own ranking has the culprits of each case that counts, by
+/// the median over seeds. A case that names no culprit is left out.
+pub fn case_ranks<'a>(
+    method: &str,
+    measurements: impl IntoIterator<Item = &'a Measurement>,
+    what: Granularity,
+) -> BTreeMap<&'a str, CaseRanks> {
+    own_ranks(&counted(method, measurements), what)
+}
+
+/// Where the method's own ranking has the culprits; `None` if the case names
+/// none.
+pub fn own_standing(found: &Measurement, what: Granularity) -> Option<Standing> {
+    standing(found, what, &found.own()?.recipe)
+}
+
+/// The measurements of a method that count.
+pub(crate) fn counted<'a>(
+    method: &str,
+    measurements: impl IntoIterator<Item = &'a Measurement>,
+) -> ByCase<'a> {
+    let mut by_case = ByCase::new();
+    for measurement in measurements.into_iter().filter(|found| found.method == method) {
+        by_case.entry(&measurement.case).or_default().push(measurement);
+    }
+    split(by_case).0
+}
+
+fn own_ranks<'a>(cases: &ByCase<'a>, what: Granularity) -> BTreeMap<&'a str, CaseRanks> {
+    let ranks = |seeds: &[&Measurement]| {
         let standings: Option<Vec<Standing>> =
-            seeds.iter().map(|found| standing(found, what, &found.own()?.recipe)).collect();
-        Some(CaseRanks::median(&standings?)?.first())
+            seeds.iter().map(|found| own_standing(found, what)).collect();
+        CaseRanks::median(&standings?)
     };
-    cases.iter().filter_map(|(case, seeds)| Some((*case, first(seeds)?))).collect()
+    cases.iter().filter_map(|(case, seeds)| Some((*case, ranks(seeds)?))).collect()
 }
 
 fn compare(
@@ -238,9 +264,11 @@ fn compare(
 ) -> Vec<Comparison> {
     let one = |granularity| {
         let (theirs, ours) =
-            (first_ranks(of_baseline, granularity), first_ranks(of_method, granularity));
-        let pairs: Vec<(f64, f64)> =
-            ours.iter().filter_map(|(case, rank)| Some((*rank, *theirs.get(case)?))).collect();
+            (own_ranks(of_baseline, granularity), own_ranks(of_method, granularity));
+        let pairs: Vec<(f64, f64)> = ours
+            .iter()
+            .filter_map(|(case, ranks)| Some((ranks.first(), theirs.get(case)?.first())))
+            .collect();
         let (first, second): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         Some(Comparison {
             baseline: (*baseline).clone(),

@@ -125,6 +125,11 @@ impl CaseRanks {
         self.found <= n as f64
     }
 
+    /// The best rank of a culprit; `None` if none is among the suspects.
+    pub fn found(&self) -> Option<f64> {
+        self.found.is_finite().then_some(self.found)
+    }
+
     /// The first rank; see [`Standing::first`].
     pub fn first(&self) -> f64 {
         self.first
