@@ -3,17 +3,26 @@
 //! **Invariant:** functions from data to `String`. Nothing is printed, read or
 //! measured here, and no number is computed that the data does not hold.
 
+mod bench;
 mod check;
 mod cov;
 mod doctor;
+mod escape;
 mod html;
 mod lcov;
 mod localize;
+mod markdown;
 mod names;
 mod passes;
 mod run;
 mod style;
+mod svg;
+mod words;
 
+pub use bench::{
+    BenchPicture, BenchReport, bench_csv, bench_html, bench_json, bench_markdown, bench_pictures,
+    bench_text,
+};
 pub use check::{CheckEntry, check_json, check_summary, check_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};

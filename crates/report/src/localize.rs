@@ -9,6 +9,7 @@ use optsleuth_model::{
 
 use serde::Serialize;
 
+use crate::markdown::{code, inline};
 use crate::names::{cut, short_name};
 use crate::{JSON_VERSION, Style};
 
@@ -152,21 +153,4 @@ pub fn localize_markdown(localization: &Localization, top: usize) -> String {
 fn cells(score: f64, evidence: &Evidence) -> String {
     let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
     format!("{score:.3} | {blocks} | {unwitnessed} | {witnesses} | {}", number(evidence))
-}
-
-/// A name as code in a table's cell.
-fn code(text: &str) -> String {
-    format!("`{}`", text.replace('|', "\\|").replace('`', "'"))
-}
-
-/// Somebody else's text in a line of Markdown.
-fn inline(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if matches!(c, '\\' | '*' | '_' | '<' | '[' | ']' | '|' | '#') {
-            out.push('\\');
-        }
-        out.push(if c == '\n' { ' ' } else { c });
-    }
-    out
 }

@@ -6,8 +6,9 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Case, CompilerSpec, Truth};
 
-use super::escape::Text;
-use super::{CaseView, words};
+use super::CaseView;
+use crate::escape::Text;
+use crate::words;
 
 /// How many lines of the program a page shows.
 const MAX_INPUT_LINES: usize = 200;

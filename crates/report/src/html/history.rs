@@ -3,14 +3,12 @@
 //! **Invariant:** the history is drawn as it is; where it holds nothing, there
 //! is no picture.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use optsleuth_model::{HistoryEntry, Localization};
 
-use super::axis::Axis;
-use super::escape::Text;
-use super::plot::{Line, Plot, Shape};
-use super::words;
+use crate::svg::{Axis, Line, Look, Plot, Shape};
+use crate::words;
 
 /// Writes the pictures of a localization.
 pub(super) fn write(out: &mut String, section: &str, localization: &Localization) -> fmt::Result {
@@ -24,10 +22,7 @@ pub(super) fn write(out: &mut String, section: &str, localization: &Localization
     }
     out.push_str("<div class=\"plots\">\n");
     for plot in plots {
-        let title = Text(plot.title);
-        writeln!(out, "<figure>\n<figcaption aria-hidden=\"true\">{title}</figcaption>")?;
-        plot.write(out)?;
-        out.push_str("</figure>\n");
+        super::figure(out, &plot.picture())?;
     }
     out.push_str("</div>\n");
     Ok(())
@@ -36,8 +31,8 @@ pub(super) fn write(out: &mut String, section: &str, localization: &Localization
 fn points(
     history: &[HistoryEntry],
     value: impl Fn(&HistoryEntry) -> Option<f64>,
-) -> Vec<(usize, Option<f64>)> {
-    history.iter().map(|entry| (entry.runs, value(entry))).collect()
+) -> Vec<(f64, Option<f64>)> {
+    history.iter().map(|entry| (entry.runs as f64, value(entry))).collect()
 }
 
 fn runs_axis(history: &[HistoryEntry]) -> Axis {
@@ -60,13 +55,21 @@ fn similarity<'a>(section: &str, localization: &'a Localization) -> Option<Plot<
             words::similarity(last.best_similarity),
             words::counted(last.runs, "run", "runs"),
         ),
+        x_label: "runs",
         y_label: "similarity",
         x: runs_axis(history),
         y: Axis::around(values.flatten()),
+        bands: Vec::new(),
         lines: vec![
-            Line { label: "best so far", shape: Shape::Steps, points: points(history, best) },
+            Line {
+                label: "best so far",
+                look: Look::First,
+                shape: Shape::Steps,
+                points: points(history, best),
+            },
             Line {
                 label: "mean of a batch",
+                look: Look::Thin,
                 shape: Shape::Straight,
                 points: points(history, |entry| entry.batch_similarity),
             },
@@ -99,13 +102,16 @@ fn ranks<'a>(section: &str, localization: &'a Localization) -> Option<Plot<'a>> 
             said(last.true_file),
             said(last.true_function),
         ),
+        x_label: "runs",
         y_label: "rank",
         x: runs_axis(history),
         y: Axis::ranks(worst),
+        bands: Vec::new(),
         lines: lines
             .into_iter()
             .filter(|(_, points)| points.iter().any(|(_, rank)| rank.is_some()))
-            .map(|(label, points)| Line { label, shape: Shape::Steps, points })
+            .zip([Look::First, Look::Broken])
+            .map(|((label, points), look)| Line { label, look, shape: Shape::Steps, points })
             .collect(),
     })
 }

@@ -7,23 +7,21 @@
 //! bytes. A page asks no network for anything, can be read without JavaScript,
 //! and shows foreign text through `escape` alone.
 
-mod axis;
 mod diff;
-mod escape;
 mod heading;
 mod history;
-mod plot;
 mod suspects;
 mod witnesses;
-mod words;
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Case, Localization};
 
+use crate::escape::Text;
 use crate::localize::why;
-use escape::Text;
+use crate::svg::{PLOT_STYLE, Picture};
+use crate::words;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -68,14 +66,7 @@ fn page(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
         Some(title) => format!("{}: {title}", view.case.id),
         None => view.case.id.clone(),
     };
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{} – OptSleuth</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        Text(&title)
-    )?;
+    open(out, &title)?;
     heading::write(out, view.case)?;
     out.push_str("<main>\n");
     heading::failure(out, view)?;
@@ -87,12 +78,38 @@ fn page(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     if view.localizations.is_empty() {
         out.push_str("<p class=\"note\">Nothing was localized yet.</p>\n");
     }
+    close(out)
+}
+
+/// Begins a document, up to the start of its body.
+pub(crate) fn open(out: &mut String, title: &str) -> fmt::Result {
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{} – OptSleuth</title>\n<style>\n{PLOT_STYLE}{STYLE}</style>\n</head>\n<body>\n",
+        Text(title)
+    )
+}
+
+/// Ends a document, from the end of its main part.
+pub(crate) fn close(out: &mut String) -> fmt::Result {
     write!(
         out,
         "</main>\n<footer><p>Made by OptSleuth {}.</p></footer>\n\
          <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// Writes a picture with its title above it.
+pub(crate) fn figure(out: &mut String, picture: &Picture<'_>) -> fmt::Result {
+    let title = Text(picture.title);
+    writeln!(out, "<figure>\n<figcaption aria-hidden=\"true\">{title}</figcaption>")?;
+    picture.write(out)?;
+    out.push_str("</figure>\n");
+    Ok(())
 }
 
 fn localized(out: &mut String, page: &Shown<'_>) -> fmt::Result {

@@ -63,11 +63,12 @@
     filter(); // A browser may have kept what was typed.
   };
 
-  for (const suspects of document.querySelectorAll(".suspects")) {
-    const table = suspects.querySelector("table");
+  for (const listing of document.querySelectorAll(".listing")) {
+    const table = listing.querySelector("table");
+    const tools = listing.querySelector(".tools");
     const rows = [...table.tBodies[0].rows];
     makeSortable(table, rows);
-    makeFilter(suspects.querySelector(".tools"), rows);
+    if (tools) makeFilter(tools, rows);
   }
 
   const select = (element) => {

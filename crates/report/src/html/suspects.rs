@@ -7,9 +7,10 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Evidence, FunctionSuspect, Localization, TrueCulprit};
 
-use super::escape::{Breakable, Text};
-use super::{Shown, words};
+use super::Shown;
+use crate::escape::{Breakable, Text};
 use crate::names::short_name;
+use crate::words;
 
 /// How many functions a page shows; all files are shown.
 const MAX_FUNCTIONS: usize = 200;
@@ -134,7 +135,7 @@ fn open(
     let n_rows = words::count(n_rows);
     write!(
         out,
-        "<div class=\"suspects\">\n\
+        "<div class=\"listing suspects\">\n\
          <p class=\"tools\" hidden><label for=\"{id}-filter\">Filter {what}</label> \
          <input type=\"search\" id=\"{id}-filter\" autocomplete=\"off\" spellcheck=\"false\"> \
          <output for=\"{id}-filter\">showing {n_rows} of {n_rows}</output></p>\n\

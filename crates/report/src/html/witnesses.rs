@@ -9,8 +9,9 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Localization, PassSequence, WitnessEntry};
 
 use super::diff::{Edit, diff};
-use super::escape::Text;
-use super::{Shown, suspects, words};
+use super::{Shown, suspects};
+use crate::escape::Text;
+use crate::words;
 
 /// How many of the nearest are shown in any case, and how many at most.
 const NEAREST: usize = 10;

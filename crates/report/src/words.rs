@@ -2,10 +2,12 @@
 //!
 //! **Invariant:** what comes out is plain text of our own and needs no escaping.
 
+use std::time::Duration;
+
 use optsleuth_model::CaseKind;
 
 /// A count, its digits in groups of three.
-pub(super) fn count(n: usize) -> String {
+pub(crate) fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -18,12 +20,42 @@ pub(super) fn count(n: usize) -> String {
 }
 
 /// A count with its noun: `1 run`, `2 runs`.
-pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
+pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// A mean, or another number with a fraction.
+pub(crate) fn decimal(value: f64) -> String {
+    let text = format!("{value:.1}");
+    match text.split_once('.').map(|(whole, part)| (whole.parse::<usize>(), part)) {
+        Some((Ok(whole), part)) => format!("{}.{part}", count(whole)),
+        _ => text,
+    }
+}
+
+/// A median of whole numbers: halves show, other zeros do not.
+pub(crate) fn middle(value: f64) -> String {
+    let text = decimal(value);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// How likely something is by chance; too small is not 0.
+pub(crate) fn probability(p: f64) -> String {
+    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// How long something took.
+pub(crate) fn duration(took: Duration) -> String {
+    let seconds = took.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, _) => format!("{:.1} s", took.as_secs_f64()),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
 /// A similarity. 1 is the failing run itself, so nothing else is rounded to it.
-pub(super) fn similarity(value: f64) -> String {
+pub(crate) fn similarity(value: f64) -> String {
     match format!("{value:.3}") {
         text if text == "1.000" && value < 1.0 => ">0.999".to_owned(),
         text => text,
@@ -31,12 +63,12 @@ pub(super) fn similarity(value: f64) -> String {
 }
 
 /// A score; some formulas know no upper bound.
-pub(super) fn score(value: f64) -> String {
+pub(crate) fn score(value: f64) -> String {
     if value.abs() < 10_000.0 { format!("{value:.4}") } else { format!("{value:.4e}") }
 }
 
 /// How a compiler failed.
-pub(super) fn kind(kind: CaseKind) -> &'static str {
+pub(crate) fn kind(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Crash => "crash",
         CaseKind::WrongCode => "wrong code",
@@ -57,6 +89,16 @@ mod tests {
         assert_eq!(texts, ["0", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!(counted(1, "run", "runs"), "1 run");
         assert_eq!(counted(0, "run", "runs"), "0 runs");
+    }
+
+    #[test]
+    fn fractions_and_times_are_short() {
+        let texts = [0.04, 12.25, 1234.56].map(decimal);
+        assert_eq!(texts, ["0.0", "12.2", "1,234.6"]);
+        assert_eq!([3.0, 3.5, 1000.0].map(middle), ["3", "3.5", "1,000"]);
+        assert_eq!([0.5, 0.0471, 0.0001].map(probability), ["0.500", "0.047", "<0.001"]);
+        let times = [2.25, 65.0, 7380.0].map(Duration::from_secs_f64).map(duration);
+        assert_eq!(times, ["2.2 s", "1 min 5 s", "2 h 3 min"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! **Invariant:** ticks lie on the axis, in the order of their values, and no
 //! two of them have the same label.
 
-use super::words;
+use crate::words;
 
 /// How many steps a linear axis has, more or less.
 const STEPS: f64 = 5.0;
@@ -14,9 +14,9 @@ const SLACK: f64 = 1e-9;
 
 /// An axis from 0 (left, below) to 1 (right, above).
 #[derive(Debug)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// Values with their labels.
-    pub(super) ticks: Vec<(f64, String)>,
+    pub(crate) ticks: Vec<(f64, String)>,
     scale: Scale,
 }
 
@@ -34,7 +34,7 @@ enum Scale {
 
 impl Axis {
     /// Counts from 0 to `last`.
-    pub(super) fn counts(last: usize) -> Axis {
+    pub(crate) fn counts(last: usize) -> Axis {
         let high = last.max(1) as f64;
         let step = nice(high / STEPS).max(1.0);
         let ticks = (0..=(high / step + SLACK).floor() as usize)
@@ -43,8 +43,25 @@ impl Axis {
         Axis { ticks, scale: Scale::Linear { low: 0.0, high } }
     }
 
+    /// Shares of a whole, in percent.
+    pub(crate) fn shares() -> Axis {
+        let ticks = (0..=5).map(|i| (f64::from(i) * 20.0, format!("{} %", i * 20))).collect();
+        Axis { ticks, scale: Scale::Linear { low: 0.0, high: 100.0 } }
+    }
+
+    /// A linear axis from 0 to `last`, which may be less than 1.
+    pub(crate) fn up_to(last: f64) -> Axis {
+        let high = if last.is_finite() && last > 0.0 { last } else { 1.0 };
+        let step = nice(high / STEPS);
+        let decimals = decimals(step);
+        let ticks = (0..=(high / step + SLACK).floor() as usize)
+            .map(|i| (i as f64 * step, format!("{:.decimals$}", i as f64 * step)))
+            .collect();
+        Axis { ticks, scale: Scale::Linear { low: 0.0, high } }
+    }
+
     /// A linear axis around these values; it begins and ends with a tick.
-    pub(super) fn around(values: impl IntoIterator<Item = f64>) -> Axis {
+    pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Axis {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.into_iter().filter(|value| value.is_finite()) {
             (low, high) = (low.min(value), high.max(value));
@@ -58,14 +75,14 @@ impl Axis {
         let step = nice((high - low) / STEPS);
         let first = (low / step + SLACK).floor() as i64;
         let last = (high / step - SLACK).ceil() as i64;
-        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let decimals = decimals(step);
         let at = |i: i64| i as f64 * step;
         let ticks = (first..=last).map(|i| (at(i), format!("{:.decimals$}", at(i)))).collect();
         Axis { ticks, scale: Scale::Linear { low: at(first), high: at(last) } }
     }
 
     /// Ranks from 1, which stands above, to at least `last`; logarithmic.
-    pub(super) fn ranks(last: usize) -> Axis {
+    pub(crate) fn ranks(last: usize) -> Axis {
         let mut ticks = Vec::new();
         let mut power = 1;
         'all: loop {
@@ -86,12 +103,17 @@ impl Axis {
     }
 
     /// Where a value stands.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear { low, high } => (value - low) / (high - low),
             Scale::Ranks { last } => 1.0 - value.max(1.0).ln() / last.ln(),
         }
     }
+}
+
+/// How many decimals tell multiples of a nice step apart.
+fn decimals(step: f64) -> usize {
+    (-(step.log10() + SLACK).floor()).max(0.0) as usize
 }
 
 /// The next 1, 2 or 5 times a power of ten that is not smaller.
@@ -136,6 +158,14 @@ mod tests {
         check(&Axis::around([0.5]), "0.44 0.46 0.48 0.50 0.52 0.54 0.56");
         check(&Axis::around([]), "0.0 0.2 0.4 0.6 0.8 1.0");
         check(&Axis::around([f64::NAN, f64::INFINITY]), "0.0 0.2 0.4 0.6 0.8 1.0");
+    }
+
+    #[test]
+    fn times_and_shares_have_round_ticks() {
+        check(&Axis::up_to(60.0), "0 20 40 60");
+        check(&Axis::up_to(0.07), "0.00 0.02 0.04 0.06");
+        check(&Axis::up_to(f64::NAN), "0.0 0.2 0.4 0.6 0.8 1.0");
+        check(&Axis::shares(), "0 % 20 % 40 % 60 % 80 % 100 %");
     }
 
     #[test]

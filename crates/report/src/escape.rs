@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 /// A text, written so that HTML shows it as it is.
 ///
 /// It may stand between tags and in quoted attributes.
-pub(super) struct Text<'a>(pub(super) &'a str);
+pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,10 +35,10 @@ impl fmt::Display for Text<'_> {
 /// A long name, written like [`Text`], that breaks into lines after these marks.
 ///
 /// It may stand between tags.
-pub(super) struct Breakable<'a> {
-    pub(super) text: &'a str,
+pub(crate) struct Breakable<'a> {
+    pub(crate) text: &'a str,
     /// As in `/` or `::`.
-    pub(super) after: &'a str,
+    pub(crate) after: &'a str,
 }
 
 impl fmt::Display for Breakable<'_> {

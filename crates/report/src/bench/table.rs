@@ -1,0 +1,221 @@
+//! A table of texts -> Markdown, HTML, or columns for a terminal.
+//!
+//! **Invariant:** cells hold plain text, already rounded and worded; each form
+//! escapes it in its own way. Every row has as many cells as there are columns.
+
+use std::fmt::{self, Write as _};
+
+use crate::escape::Text;
+use crate::markdown::inline;
+use crate::{Style, words};
+
+/// A table.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    /// What it means; may be empty.
+    pub(super) hint: &'static str,
+    pub(super) kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A name or a sentence.
+    Words,
+    /// Numbers of which a large one is good.
+    MoreIsBetter,
+    /// Numbers of which a small one is good.
+    LessIsBetter,
+    /// Other numbers.
+    Number,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    /// What it is sorted and compared by, if it is a number.
+    pub(super) value: Option<f64>,
+    /// As good as any of the same column.
+    pub(super) is_best: bool,
+}
+
+impl Column {
+    pub(super) fn words(name: &str) -> Column {
+        Column { name: name.to_owned(), hint: "", kind: Kind::Words }
+    }
+
+    pub(super) fn new(name: &str, kind: Kind, hint: &'static str) -> Column {
+        Column { name: name.to_owned(), hint, kind }
+    }
+}
+
+impl Cell {
+    pub(super) fn words(text: &str) -> Cell {
+        Cell { text: text.to_owned(), ..Cell::default() }
+    }
+
+    pub(super) fn count(n: usize) -> Cell {
+        Cell::number(words::count(n), n as f64)
+    }
+
+    pub(super) fn number(text: String, value: f64) -> Cell {
+        Cell { text, value: Some(value), is_best: false }
+    }
+
+    /// For a figure that does not exist.
+    pub(super) fn none() -> Cell {
+        Cell::words("–")
+    }
+}
+
+impl Table {
+    /// The same, with the best of each column marked, if there are several.
+    pub(super) fn with_best(mut self) -> Table {
+        for (i, column) in self.columns.iter().enumerate() {
+            let values = self.rows.iter().filter_map(|row| row[i].value);
+            let best = match column.kind {
+                Kind::MoreIsBetter => values.reduce(f64::max),
+                Kind::LessIsBetter => values.reduce(f64::min),
+                Kind::Words | Kind::Number => None,
+            };
+            let is_best = |cell: &Cell| cell.value.is_some() && cell.value == best;
+            if self.rows.iter().all(|row| is_best(&row[i])) {
+                continue; // Where all are the best, none is.
+            }
+            for row in &mut self.rows {
+                row[i].is_best = is_best(&row[i]);
+            }
+        }
+        self
+    }
+
+    /// Writes it as Markdown.
+    pub(super) fn markdown(&self, out: &mut String) {
+        let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
+            let cells: Vec<String> = cells.collect();
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        };
+        line(out, &mut self.columns.iter().map(|column| inline(&column.name)));
+        let dashes = |column: &Column| if column.is_number() { "---:" } else { "---" };
+        let dashes: Vec<&str> = self.columns.iter().map(dashes).collect();
+        let _ = writeln!(out, "|{}|", dashes.join("|"));
+        for row in &self.rows {
+            line(
+                out,
+                &mut row.iter().map(|cell| match cell.is_best {
+                    true => format!("**{}**", inline(&cell.text)),
+                    false => inline(&cell.text),
+                }),
+            );
+        }
+        out.push('\n');
+    }
+
+    /// Writes it in columns.
+    pub(super) fn text(&self, out: &mut String, style: Style) {
+        let width = |i: usize| {
+            let cells = self.rows.iter().map(|row| row[i].text.chars().count());
+            cells.chain([self.columns[i].name.chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let padded = |i: usize, text: &str| {
+            let space = " ".repeat(widths[i].saturating_sub(text.chars().count()));
+            match self.columns[i].is_number() {
+                true => (space, String::new()),
+                // Nothing follows the last one.
+                false if i + 1 == widths.len() => (String::new(), String::new()),
+                false => (String::new(), space),
+            }
+        };
+        let heads = self.columns.iter().enumerate().map(|(i, column)| {
+            let (before, after) = padded(i, &column.name);
+            format!("{before}{}{after}", column.name)
+        });
+        let heads = heads.collect::<Vec<_>>().join("  ");
+        let _ = writeln!(out, "{}", style.heading(&heads));
+        for row in &self.rows {
+            let cells = row.iter().enumerate().map(|(i, cell)| {
+                let (before, after) = padded(i, &cell.text);
+                let text = match cell.is_best {
+                    true => style.good(&cell.text),
+                    false => cell.text.clone(),
+                };
+                format!("{before}{text}{after}")
+            });
+            let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  "));
+        }
+    }
+
+    /// Writes it as HTML, with a field to filter it by if it is long.
+    pub(super) fn html(&self, out: &mut String, id: &str, label: &str) -> fmt::Result {
+        const LONG: usize = 12;
+        let n_rows = words::count(self.rows.len());
+        out.push_str("<div class=\"listing\">\n");
+        if self.rows.len() >= LONG {
+            writeln!(
+                out,
+                "<p class=\"tools\" hidden><label for=\"{id}-filter\">Filter</label> \
+                 <input type=\"search\" id=\"{id}-filter\" autocomplete=\"off\" \
+                 spellcheck=\"false\"> \
+                 <output for=\"{id}-filter\">showing {n_rows} of {n_rows}</output></p>"
+            )?;
+        }
+        write!(
+            out,
+            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n\
+             <table>\n<thead><tr>",
+            Text(label)
+        )?;
+        for column in &self.columns {
+            out.push_str("<th scope=\"col\"");
+            if column.is_number() {
+                out.push_str(" class=\"number\"");
+            }
+            if !column.hint.is_empty() {
+                write!(out, " title=\"{}\"", Text(column.hint))?;
+            }
+            if column.kind == Kind::MoreIsBetter {
+                out.push_str(" data-first=\"descending\"");
+            }
+            write!(out, ">{}</th>", Text(&column.name))?;
+        }
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for row in &self.rows {
+            out.push_str("<tr>");
+            for (column, cell) in self.columns.iter().zip(row) {
+                cell.html(out, column)?;
+            }
+            out.push_str("</tr>\n");
+        }
+        out.push_str("</tbody>\n</table>\n</div>\n</div>\n");
+        Ok(())
+    }
+}
+
+impl Column {
+    fn is_number(&self) -> bool {
+        self.kind != Kind::Words
+    }
+}
+
+impl Cell {
+    fn html(&self, out: &mut String, column: &Column) -> fmt::Result {
+        let text = Text(&self.text);
+        match (column.is_number(), self.value) {
+            (true, Some(value)) => write!(out, "<td class=\"number\" data-v=\"{value}\">")?,
+            (true, None) => out.push_str("<td class=\"number\" data-v=\"\">"),
+            (false, _) => out.push_str("<td>"),
+        }
+        match self.is_best {
+            true => write!(out, "<strong>{text}</strong></td>"),
+            false => write!(out, "{text}</td>"),
+        }
+    }
+}

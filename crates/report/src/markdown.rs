@@ -1,0 +1,32 @@
+//! Foreign text -> Markdown.
+//!
+//! **Invariant:** what is written stays in its line and in its cell of a table,
+//! and is no markup.
+
+/// Somebody else's text in a line of Markdown.
+pub(crate) fn inline(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if matches!(c, '\\' | '*' | '_' | '`' | '<' | '[' | ']' | '|' | '#') {
+            out.push('\\');
+        }
+        out.push(if matches!(c, '\n' | '\r') { ' ' } else { c });
+    }
+    out
+}
+
+/// A name as code in a table's cell.
+pub(crate) fn code(text: &str) -> String {
+    format!("`{}`", text.replace('|', "\\|").replace('`', "'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_becomes_text() {
+        assert_eq!(inline("a|b <i>\n*c* `d` [e](f)"), "a\\|b \\<i> \\*c\\* \\`d\\` \\[e\\](f)");
+        assert_eq!(code("a|`b`"), "`a\\|'b'`");
+    }
+}

@@ -1,0 +1,113 @@
+//! Numbers -> SVG pictures: lines over runs or seconds, and boxes side by side.
+//! On a page, or as a file of their own.
+//!
+//! **Invariant:** pure. On a page, colours come from the page's style, so that
+//! a picture follows it into the dark; alone, a picture brings its own ground.
+//! What differs in colour differs in its dashes or marks too. What is not
+//! finite is not drawn.
+
+mod axis;
+mod boxes;
+mod lines;
+mod mark;
+
+use std::fmt::{self, Write as _};
+
+use crate::escape::Text;
+
+pub(crate) use axis::Axis;
+pub(crate) use boxes::{BoxRow, Boxes};
+pub(crate) use lines::{Band, Line, Look, Plot, Shape};
+
+/// How pictures look; a page has to include it.
+pub(crate) const PLOT_STYLE: &str = include_str!("plot.css");
+
+/// How wide every picture is, in its own units.
+const WIDTH: f64 = 480.0;
+/// About as wide as a character of a label is.
+const CHARACTER: f64 = 6.6;
+/// How many colours there are; see `plot.css`.
+const N_COLOURS: usize = 6;
+
+/// What stands for the names of the page's style in a picture of its own:
+/// viewers other than browsers do not know such names.
+const ALONE: [(&str, &str); 13] = [
+    ("--page", "#ffffff"),
+    ("--panel", "#f5f6f8"),
+    ("--line", "#dcdfe4"),
+    ("--text", "#1d2127"),
+    ("--quiet", "#5a626d"),
+    ("--accent", "#0b5cad"),
+    ("--second", "#b4540a"),
+    ("--s0", "#0b5cad"),
+    ("--s1", "#b4540a"),
+    ("--s2", "#00795a"),
+    ("--s3", "#9b3d95"),
+    ("--s4", "#857000"),
+    ("--s5", "#4d5560"),
+];
+const FONTS: &str = "\"Segoe UI\", Roboto, \"Noto Sans\", \"Liberation Sans\", sans-serif";
+
+/// A picture that is drawn.
+pub(crate) struct Picture<'a> {
+    /// Distinguishes it from the page's other pictures.
+    pub(crate) id: String,
+    /// What it shows.
+    pub(crate) title: &'a str,
+    /// What one sees in it, for those who do not.
+    description: String,
+    height: f64,
+    /// The elements.
+    body: String,
+}
+
+impl Picture<'_> {
+    /// Writes the `svg` element for a page.
+    pub(crate) fn write(&self, out: &mut String) -> fmt::Result {
+        let height = self.height;
+        self.element(out, &format!("viewBox=\"0 0 {WIDTH} {height}\""), "")
+    }
+
+    /// A file of its own, with its title in it.
+    pub(crate) fn alone(&self) -> String {
+        /// Around the picture, and above it for the title.
+        const EDGE: f64 = 12.0;
+        const ABOVE: f64 = 32.0;
+        let (width, height) = (WIDTH + 2.0 * EDGE, self.height + EDGE + ABOVE);
+        let mut style = PLOT_STYLE.replace("var(--sans)", FONTS);
+        for (name, colour) in ALONE {
+            style = style.replace(&format!("var({name})"), colour);
+        }
+        let ground = format!(
+            "<style>\n{style}.plot .title {{ font-size: 14px; font-weight: 600; }}\n</style>\n\
+             <rect x=\"-{EDGE}\" y=\"-{ABOVE}\" width=\"{width}\" height=\"{height}\" rx=\"6\" \
+             fill=\"#ffffff\"/>\n\
+             <text class=\"name title\" x=\"2\" y=\"-10\">{}</text>\n",
+            Text(self.title)
+        );
+        let attributes = format!(
+            "xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" \
+             viewBox=\"-{EDGE} -{ABOVE} {width} {height}\"",
+            width * 1.5,
+            height * 1.5
+        );
+        let mut out = String::new();
+        match self.element(&mut out, &attributes, &ground) {
+            Ok(()) => out,
+            Err(error) => unreachable!("a string takes every text: {error}"),
+        }
+    }
+
+    fn element(&self, out: &mut String, attributes: &str, ground: &str) -> fmt::Result {
+        let Picture { id, title, description, body, .. } = self;
+        write!(
+            out,
+            "<svg class=\"plot\" {attributes} role=\"img\" \
+             aria-labelledby=\"{id}-title {id}-desc\">\n\
+             <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n\
+             {ground}{body}</svg>\n",
+            Text(title),
+            Text(description)
+        )
+    }
+}
