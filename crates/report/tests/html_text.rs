@@ -1,11 +1,14 @@
 //! The page of a case as text: what holds for every page, whatever the data.
 
+mod bench_sample;
 mod sample;
 
 use std::collections::BTreeSet;
 
 use optsleuth_model::{Case, HistoryEntry, Localization};
-use optsleuth_report::{CaseView, case_html};
+use optsleuth_report::{BenchReport, CaseView, bench_html, bench_pictures, case_html};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Elements without content.
 const VOID: &[&str] = &["meta", "input", "wbr"];
@@ -83,6 +86,15 @@ fn a_page_is_well_formed_and_always_the_same() {
 }
 
 #[test]
+fn the_page_of_a_bench_is_well_formed_and_always_the_same() {
+    let sample = bench_sample::sample();
+    let html = bench_html(&sample.report());
+    check(&html);
+    assert_eq!(html, bench_html(&sample.report()));
+    check(&bench_html(&BenchReport { measurements: &[], ..sample.report() }));
+}
+
+#[test]
 fn a_page_without_findings_is_well_formed() {
     let case = sample::case();
     let page = html(&case, &[]);
@@ -145,10 +157,11 @@ fn at_most_fifty_witnesses_are_shown_and_only_those_are_linked() {
     assert!(numbers.is_sorted());
 }
 
-#[test]
-fn foreign_text_never_becomes_markup() {
-    // Every text of the data, made nasty: by way of JSON, so that none is missed.
-    const NASTY: &str = "\"'></title></style></script></td><script>window.pwned=1</script><!--";
+const NASTY: &str = "\"'></title></style></script></td><script>window.pwned=1</script><!--";
+
+/// The same data with every text made nasty: by way of JSON, so that none is
+/// missed.
+fn spoiled<T: Serialize + DeserializeOwned>(data: &T) -> T {
     fn spoil(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::String(text) if text != "stable" => text.push_str(NASTY),
@@ -157,9 +170,37 @@ fn foreign_text_never_becomes_markup() {
             _ => {}
         }
     }
-    let mut found = serde_json::to_value(sample::localization()).unwrap();
-    spoil(&mut found);
-    let found: Localization = serde_json::from_value(found).unwrap();
+    let mut value = serde_json::to_value(data).unwrap();
+    spoil(&mut value);
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn foreign_text_of_a_bench_never_becomes_markup() {
+    let sample = bench_sample::sample();
+    let methods = spoiled(&sample.methods);
+    let measurements = spoiled(&sample.measurements);
+    let unmeasured = spoiled(&sample.unmeasured);
+    let report = BenchReport {
+        title: NASTY,
+        methods: &methods,
+        measurements: &measurements,
+        unmeasured: &unmeasured,
+        machine: Some(NASTY),
+        ..sample.report()
+    };
+    let page = bench_html(&report);
+    check(&page);
+    let pictures = bench_pictures(&report);
+    assert_eq!(pictures.len(), 6);
+    for text in pictures.iter().map(|picture| &picture.svg).chain([&page]) {
+        assert!(!text.contains("<script>window") && !text.contains("<!--"));
+    }
+}
+
+#[test]
+fn foreign_text_never_becomes_markup() {
+    let found = spoiled(&sample::localization());
     let nasty = || NASTY.to_owned();
     let case = Case {
         id: nasty(),

@@ -22,6 +22,11 @@ mod table;
 mod tables;
 mod text;
 
+#[cfg(test)]
+mod example;
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use optsleuth_model::{Budget, Measurement, Unmeasured};

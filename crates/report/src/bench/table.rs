@@ -9,6 +9,9 @@ use crate::escape::Text;
 use crate::markdown::inline;
 use crate::{Style, words};
 
+/// So many characters stay in one line.
+const SHORT: usize = 28;
+
 /// A table.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -211,7 +214,10 @@ impl Cell {
         match (column.is_number(), self.value) {
             (true, Some(value)) => write!(out, "<td class=\"number\" data-v=\"{value}\">")?,
             (true, None) => out.push_str("<td class=\"number\" data-v=\"\">"),
-            (false, _) => out.push_str("<td>"),
+            (false, _) if self.text.chars().count() <= SHORT => {
+                out.push_str("<td class=\"short\">")
+            }
+            (false, _) => out.push_str("<td class=\"name\">"),
         }
         match self.is_best {
             true => write!(out, "<strong>{text}</strong></td>"),

@@ -157,8 +157,8 @@ fn legend(out: &mut String, bottom: f64) -> fmt::Result {
     sign(out, "box", quartiles, 8.0, first, "quartiles")?;
     sign(out, "thick", format!("M92 {}v10", first - 5.0), 88.0, first, "median")?;
     sign(out, "mark", mark::diamond(164.0, first), 160.0, first, "mean (MFR)")?;
-    let whiskers = format!("M250 {first}h16M250 {0}v8M266 {0}v8", first - 4.0);
-    sign(out, "series", whiskers, 258.0, first, "within 1.5 box lengths")?;
+    let whiskers = format!("M264 {first}h16M264 {0}v8M280 {0}v8", first - 4.0);
+    sign(out, "series", whiskers, 272.0, first, "within 1.5 box lengths")?;
     sign(out, "mark", mark::circle(10.0, second), 8.0, second, "beyond")?;
     let unreached = "not among the suspects: counts as the last of them";
     sign(out, "mark", mark::cross(92.0, second), 88.0, second, unreached)

@@ -4,7 +4,9 @@
 //! visible, and texts are those that are shown. See `process` for how it ends.
 //!
 //! **Invariant:** nothing is skipped: without the browser, a test fails.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses a part of this")]
 
+mod page;
 mod process;
 
 use std::path::Path;
@@ -12,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+pub use page::{Page, check, nothing_foreign_runs, nothing_sticks_out};
 use process::{Driver, PACKAGES};
 
 /// Longer than anything here takes on a busy machine.
