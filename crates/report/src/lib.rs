@@ -12,6 +12,7 @@ mod localize;
 mod names;
 mod passes;
 mod run;
+mod seed;
 mod style;
 
 pub use check::{CheckEntry, check_json, check_summary, check_text};
@@ -22,6 +23,7 @@ pub use lcov::lcov;
 pub use localize::{localize_json, localize_markdown, localize_text, report_json};
 pub use passes::{passes_json, passes_text};
 pub use run::{run_json, run_text};
+pub use seed::{seed_json, seed_text};
 pub use style::Style;
 
 /// The number in every JSON document's `version`; goes up when a field changes

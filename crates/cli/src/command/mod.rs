@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the flags they share.
 
+mod bench;
 mod case;
 mod cov;
 mod doctor;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Case(case::Case),
     Localize(Box<localize::Localize>),
     Report(report::Report),
+    Bench(bench::Bench),
 }
 
 impl Command {
@@ -42,6 +44,7 @@ impl Command {
             Command::Case(case) => case.run(),
             Command::Localize(localize) => localize.run(),
             Command::Report(report) => report.run(),
+            Command::Bench(bench) => bench.run(),
         }
     }
 }
