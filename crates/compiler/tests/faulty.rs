@@ -98,13 +98,17 @@ fn a_faulty_worker_goes_with_its_last_user() {
 
 #[test]
 fn a_fault_of_another_build_is_refused() {
-    let check = |fault: Fault, message: &str| match builder().build(&fault, Flavor::Plain, &mut |_| {}) {
-        Err(ProvisionError::Faulty { source, .. }) => {
-            assert!(source.to_string().contains(message), "{source}");
-            assert!(matches!(*source, FaultyError::OtherBuild { .. } | FaultyError::Missing(_)));
-        }
-        other => panic!("{other:?}"),
-    };
+    let check =
+        |fault: Fault, message: &str| match builder().build(&fault, Flavor::Plain, &mut |_| {}) {
+            Err(ProvisionError::Faulty { source, .. }) => {
+                assert!(source.to_string().contains(message), "{source}");
+                assert!(matches!(
+                    *source,
+                    FaultyError::OtherBuild { .. } | FaultyError::Missing(_)
+                ));
+            }
+            other => panic!("{other:?}"),
+        };
     let good = || faults(REASSOCIATE).remove(0);
     check(Fault { code: "0123456789ab".into(), ..good() }, "has other code");
     check(Fault { was: vec![0xcc], ..good() }, "has other code");
@@ -117,29 +121,35 @@ fn a_fault_of_another_build_is_refused() {
     check(fault, "no archive libLLVMNone.a");
 }
 
-/// Covered and plain, a broken SROA is as wrong.
+/// Covered and plain, a broken promotion of slots to registers is as wrong.
 #[test]
 fn both_flavors_have_the_fault() {
-    let real = {
-        let mut worker = ready::loaded(&program("sum.c"));
-        run(&mut worker)
-    };
+    let usual = llvm::provision(&install(), Targets::Native, Flavor::Covered, &mut |_| {}).unwrap();
+    let mut worker = started(&usual);
+    let asking = RunRequest { coverage: true, ..request("function(sroa)") };
+    let coverage = worker.run(&asking).unwrap().coverage.unwrap();
+    let real = run(&mut worker);
     assert!(matches!(real, Outcome::Ok(Some(_))));
-    let all = faults("(anonymous namespace)::SROA::runOnAlloca");
-    let inverted = all.iter().filter(|fault| fault.change == Change::Invert);
-    let shows = |fault: &&Fault| run(&mut started(&build(fault, Flavor::Plain))) != real;
-    let fault = inverted.take(6).find(shows).unwrap();
-    let plain = run(&mut started(&build(fault, Flavor::Plain)));
-    let faulty = build(fault, Flavor::Covered);
+    let name = "(anonymous namespace)::PromoteMem2Reg::run(";
+    let function = map().functions.iter().find(|function| function.name.starts_with(name)).unwrap();
+    let blocks: Vec<_> = function.block_ids().collect();
+    let faults = llvm::possible_faults(map(), function).unwrap();
+    let reached = faults.into_iter().filter(|(place, _)| coverage.contains(blocks[*place]));
+    let inverted = reached.flat_map(|(_, faults)| faults).filter(|f| f.change == Change::Invert);
+    let shown = inverted.take(12).find_map(|fault| {
+        let outcome = run(&mut started(&build(&fault, Flavor::Plain)));
+        (outcome != real).then_some((fault, outcome))
+    });
+    let (fault, plain) = shown.unwrap();
+    let faulty = build(&fault, Flavor::Covered);
     let covered = run(&mut started(&faulty));
     match (&plain, &covered) {
         (Outcome::Crash(a), Outcome::Crash(b)) => assert_eq!(a.signature, b.signature),
         (a, b) => assert_eq!(a, b),
     }
     // The member with the fault is instrumented as any other.
-    let n_left_alone = faulty.summary().unwrap().left_alone.len();
-    let usual = llvm::provision(&install(), Targets::Native, Flavor::Covered, &mut |_| {}).unwrap();
-    assert_eq!(n_left_alone, usual.summary().unwrap().left_alone.len());
+    let left_alone = |worker: &Provisioned| worker.summary().unwrap().left_alone.len();
+    assert_eq!(left_alone(&faulty), left_alone(&usual));
 }
 
 fn started(provisioned: &Provisioned) -> Worker {

@@ -16,9 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use optsleuth_model::{
-    CODE_DIGITS, Change, CodeFunction, CodeMap, CodeObject, Fault, FaultObject,
-};
+use optsleuth_model::{CODE_DIGITS, Change, CodeFunction, CodeMap, CodeObject, Fault, FaultObject};
 use optsleuth_objcov::{
     ArchiveError, FunctionCode, Patch, PatchError, PatchKind, members, replace_member,
 };
@@ -96,10 +94,8 @@ impl FaultyBuilder {
             version: self.install.version.clone(),
             source: Box::new(source),
         };
-        let folder = Workdir::new().map_err(|source| ProvisionError::Cache {
-            path: std::env::temp_dir(),
-            source,
-        })?;
+        let folder = Workdir::new()
+            .map_err(|source| ProvisionError::Cache { path: std::env::temp_dir(), source })?;
         let archive = self.archive(&fault.object).map_err(faulty)?;
         let broken = folder.file(&fault.object.archive);
         let bytes = broken_archive(&archive, fault).map_err(faulty)?;
@@ -156,7 +152,8 @@ fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Members<'a>, Faulty
 fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, FaultyError> {
     let bytes = read_archive(archive)?;
     let members = members_of(archive, &bytes)?;
-    let same_name = members.iter().enumerate().filter(|(_, (name, _))| *name == fault.object.member);
+    let same_name =
+        members.iter().enumerate().filter(|(_, (name, _))| *name == fault.object.member);
     let (position, (_, object)) = { same_name }
         .nth(fault.object.nth.saturating_sub(1) as usize)
         .ok_or_else(|| FaultyError::Missing(format!("object {}", fault.object)))?;
@@ -166,10 +163,8 @@ fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, FaultyError>
 }
 
 fn broken_object(object: &[u8], fault: &Fault) -> Result<Vec<u8>, FaultyError> {
-    let other_build = || FaultyError::OtherBuild {
-        symbol: fault.symbol.clone(),
-        object: fault.object.clone(),
-    };
+    let other_build =
+        || FaultyError::OtherBuild { symbol: fault.symbol.clone(), object: fault.object.clone() };
     let function = FunctionCode::find(object, &fault.symbol).map_err(|error| match error {
         PatchError::NoFunction(_) => {
             FaultyError::Missing(format!("function {} in {}", fault.symbol, fault.object))

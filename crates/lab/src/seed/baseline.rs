@@ -42,19 +42,12 @@ pub(super) struct Baseline {
 }
 
 /// Hangs of the faulty compiler are first looked for with these.
-pub(super) const SHORT: Limits = Limits {
-    compile: Duration::from_secs(2),
-    execute: Duration::from_secs(1),
-    ..Limits::STANDARD
-};
+pub(super) const SHORT: Limits =
+    Limits { compile: Duration::from_secs(2), execute: Duration::from_secs(1), ..Limits::STANDARD };
 
 /// A run that shows whatever can go wrong.
 pub(super) fn telling_request(passes: &PassSequence) -> RunRequest {
-    RunRequest {
-        execute: Execute::InChild,
-        limits: SHORT,
-        ..RunRequest::new(Some(passes.clone()))
-    }
+    RunRequest { execute: Execute::InChild, limits: SHORT, ..RunRequest::new(Some(passes.clone())) }
 }
 
 impl Baseline {
@@ -202,7 +195,8 @@ pub(super) fn truth_name(name: &str) -> Option<String> {
 
 /// One of many, at random but always the same one for the same number.
 pub(super) fn pick<T>(items: Vec<T>, seed: u64, number: usize) -> Option<T> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number as u64));
+    let mut rng =
+        ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number as u64));
     let index = (!items.is_empty()).then(|| rng.random_range(0..items.len()))?;
     items.into_iter().nth(index)
 }

@@ -112,9 +112,7 @@ impl Ledger {
         let json = serde_json::to_string_pretty(self).unwrap_or_else(|error| {
             unreachable!("numbers and strings: {error}");
         });
-        write_whole(&path, &(json + "\n")).map_err(|source| LabError::Io {
-            doing: format!("write `{}`", path.display()),
-            source,
-        })
+        write_whole(&path, &(json + "\n"))
+            .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
     }
 }

@@ -71,8 +71,7 @@ const INPUT: &str = "program.c";
 
 /// Makes cases until there are enough, or nothing is left to break.
 pub fn seed(plan: &SeedPlan, progress: &dyn Progress) -> Result<SeedReport, LabError> {
-    let mut covered =
-        Bench::set_up(&plan.llvm, Targets::Native, Flavor::Covered, None, progress)?;
+    let mut covered = Bench::set_up(&plan.llvm, Targets::Native, Flavor::Covered, None, progress)?;
     let install = covered.install.clone();
     let programs = match &plan.programs {
         Some(folder) => programs::read(&install, &mut covered.pool, folder, progress)?,
@@ -81,7 +80,7 @@ pub fn seed(plan: &SeedPlan, progress: &dyn Progress) -> Result<SeedReport, LabE
             programs::generate(&install, &mut covered.pool, seed, count, progress)?
         }
     };
-    let pipelines = pipelines::pipelines(&covered, plan.seed)?;
+    let pipelines = pipelines::pipelines(&mut covered, plan.seed)?;
     let baseline = Baseline::measure(&mut covered, &programs, &pipelines, progress)?;
     drop(covered);
     if baseline.n_useful_programs() < 2 && !progress.stop_requested() {
@@ -89,12 +88,10 @@ pub fn seed(plan: &SeedPlan, progress: &dyn Progress) -> Result<SeedReport, LabE
         return Err(LabError::NoPrograms(what.to_owned()));
     }
     let candidates = baseline.candidates(plan.seed);
-    let mut unmodified =
-        Bench::set_up(&plan.llvm, Targets::Native, Flavor::Plain, None, progress)?;
+    let mut unmodified = Bench::set_up(&plan.llvm, Targets::Native, Flavor::Plain, None, progress)?;
     let builder = FaultyBuilder::new(&install, Targets::Native, &mut steps(&install, progress))?;
     let hash = hash_of(&programs);
-    let ledger =
-        Ledger::open(&plan.output, &install.version, plan.seed, &hash, candidates.len())?;
+    let ledger = Ledger::open(&plan.output, &install.version, plan.seed, &hash, candidates.len())?;
     let range = Range {
         builder: &builder,
         unmodified: &mut unmodified,

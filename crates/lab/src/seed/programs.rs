@@ -48,13 +48,12 @@ const CSMITH: [&str; 19] = [
 ];
 
 /// IR of other sizes is left out: nothing happens in it, or it takes too long.
-const IR_BYTES: std::ops::Range<usize> = 12_000..90_000;
-/// Programs that take longer are left out.
-const LONGEST: Duration = Duration::from_millis(300);
+const IR_BYTES: std::ops::Range<usize> = 12_000..50_000;
 /// Programs are given up after so many attempts for each.
 const ATTEMPTS: u64 = 40;
 
-/// Limits for programs that should be quick.
+/// Programs that need more are left out. CPU time: how busy the machine is must
+/// not decide what is made.
 const LIMITS: Limits = Limits { execute: Duration::from_secs(1), ..Limits::STANDARD };
 
 /// Programs from csmith: the first valid ones from this seed on.
@@ -74,8 +73,11 @@ pub(super) fn generate(
             break;
         }
         let csmith_seed = seed.wrapping_mul(1_000_003).wrapping_add(attempt) % (1 << 31);
-        csmith::generate(csmith_seed, &CSMITH, &file)
-            .map_err(|error| LabError::NoPrograms(error.to_string()))?;
+        match csmith::generate(csmith_seed, &CSMITH, &file) {
+            Ok(()) => {}
+            Err(error) if attempt == 0 => return Err(LabError::NoPrograms(error.to_string())),
+            Err(_) => continue, // It does not find an end for every seed.
+        }
         if let Some(program) = take(install, pool, &file, true)? {
             programs.push(program);
             progress.count(programs.len(), count);
@@ -91,7 +93,8 @@ pub(super) fn read(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<SeedProgram>, LabError> {
-    let unreadable = |source| LabError::Io { doing: format!("read `{}`", folder.display()), source };
+    let unreadable =
+        |source| LabError::Io { doing: format!("read `{}`", folder.display()), source };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         files.push(entry.map_err(unreadable)?.path());
@@ -130,7 +133,7 @@ fn take(
     let program = Program { name: "program.ll".to_owned(), ..program };
     pool.load(&program, &[], LIMITS)?;
     match references(pool, LIMITS) {
-        Ok((references, slowest)) if slowest < LONGEST && disagreement(&references).is_none() => {
+        Ok((references, _)) if disagreement(&references).is_none() => {
             let expected = references.into_iter().next().map(|(_, execution)| execution);
             Ok(expected.map(|expected| SeedProgram { text, program, expected }))
         }

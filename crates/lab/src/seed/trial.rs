@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Pool};
-use optsleuth_model::{
-    CaseKind, Fault, Limits, Outcome, PassSequence, Pipeline, RunRequest,
-};
+use optsleuth_model::{CaseKind, Fault, Limits, Outcome, PassSequence, Pipeline, RunRequest};
 
 use super::baseline::{Pair, SHORT, telling_request};
-use super::pipelines::length;
+use super::pipelines::{is_long, length};
 use super::programs::SeedProgram;
 use crate::Progress;
 use crate::check::failing_request;
@@ -101,10 +99,10 @@ impl Range<'_> {
             return Ok(Shown::TooMuch);
         }
         wrong.sort_by_key(|one| {
-            let passes = length(&self.pipelines[one.pipeline]);
-            let is_default = passes >= 1000;
+            let passes = &self.pipelines[one.pipeline];
             let size = self.programs[one.program].program.ir.len();
-            (is_default, one.kind == CaseKind::Hang, size, passes, one.pipeline)
+            let is_hang = one.kind == CaseKind::Hang;
+            (is_long(passes), is_hang, size, length(passes), one.pipeline)
         });
         match wrong.first() {
             Some(first) => self.reduce(&mut pool, first),
@@ -140,19 +138,24 @@ impl Range<'_> {
         if oracle.judge(&first.outcome) != Verdict::Fails || !fails(&passes)? {
             return Ok(Shown::Unstable);
         }
+        let mut chunk = passes.optimizations().len() / 2;
         loop {
             let before = passes.optimizations().len();
-            for index in (0..before).rev() {
+            let mut end = before;
+            while end > 0 {
+                let start = end.saturating_sub(chunk.max(1));
                 let mut fewer = passes.optimizations();
-                fewer.remove(index);
+                fewer.drain(start..end);
+                end = start;
                 let Some(fewer) = PassSequence::of_optimizations(fewer) else { continue };
                 if fails(&fewer)? {
                     passes = fewer;
                 }
             }
-            if passes.optimizations().len() == before {
+            if chunk <= 1 && passes.optimizations().len() == before {
                 break;
             }
+            chunk = chunk.min(passes.optimizations().len()) / 2;
         }
         let what = oracle.describe(&first.outcome);
         let (kind, program) = (wrong.kind, wrong.program);
