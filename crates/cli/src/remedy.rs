@@ -26,6 +26,10 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
                 "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
                     .into()
             }
+            CheckStatus::FailsUnmodified => {
+                "a case with a fault has to pass without it; remove `fault` to make it a case of LLVM itself"
+                    .into()
+            }
             CheckStatus::Reproduces | CheckStatus::Passes | CheckStatus::FailsOtherwise => {
                 "`optsleuth case check` says more; is it the right LLVM, are `flags` and `kind` right?"
                     .into()
@@ -62,12 +66,22 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             "build LLVM with -g and name it with `--llvm-config`; files and functions need none"
                 .into(),
         ),
+        LabError::OtherLlvm { .. } => Some(
+            "leave `--llvm` out: a fault is a change to the code of one build of LLVM".into(),
+        ),
+        LabError::OtherSeeding { .. } => {
+            Some("name another folder with `-o`, or give the arguments it was begun with".into())
+        }
+        LabError::NoPrograms(_) => {
+            Some("install csmith, or name a folder of C programs with `--programs`".into())
+        }
         LabError::Run(error) => run_remedy(error),
         LabError::Distribution(DistributionError::Missing { major, .. }) => {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
         }
         LabError::Distribution(_)
         | LabError::Alphabet(_)
+        | LabError::Faulty(_)
         | LabError::Lines(_)
         | LabError::Tool(_)
         | LabError::Io { .. } => None,
@@ -107,6 +121,11 @@ fn provision_remedy(error: &ProvisionError) -> Option<String> {
         ProvisionError::Cache { .. } => {
             Some("set XDG_CACHE_HOME to a directory that can be written".into())
         }
+        ProvisionError::Faulty { .. } => Some(
+            "a fault fits only the build of LLVM it was seeded in: install that one, or seed anew \
+             with `optsleuth bench seed`"
+                .into(),
+        ),
         ProvisionError::Unusable { .. }
         | ProvisionError::Cover { .. }
         | ProvisionError::Tool(_) => None,
@@ -209,9 +228,10 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
         LabError::NotReproduced { status, .. } => match status {
             CheckStatus::Flaky | CheckStatus::Unstable => Exit::Unstable,
-            CheckStatus::Reproduces | CheckStatus::Passes | CheckStatus::FailsOtherwise => {
-                Exit::NotReproduced
-            }
+            CheckStatus::Reproduces
+            | CheckStatus::Passes
+            | CheckStatus::FailsOtherwise
+            | CheckStatus::FailsUnmodified => Exit::NotReproduced,
         },
         LabError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
@@ -227,6 +247,10 @@ pub(crate) fn exit(error: &LabError) -> Exit {
             | ImportError::Exists(_)
             | ImportError::NotACase(_),
         )
+        | LabError::Provision(ProvisionError::Faulty { .. })
+        | LabError::OtherLlvm { .. }
+        | LabError::OtherSeeding { .. }
+        | LabError::NoPrograms(_)
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)
@@ -246,6 +270,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Import(ImportError::NotWritten { .. })
         | LabError::Run(_)
         | LabError::Distribution(_)
+        | LabError::Faulty(_)
         | LabError::Lines(_)
         | LabError::Tool(_)
         | LabError::Store(StoreError::Io { .. })

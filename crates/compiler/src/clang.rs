@@ -64,6 +64,26 @@ pub fn to_ir_command(
         .arg(output))
 }
 
+/// Writes a C program that includes nothing and does the same, and gives its
+/// text.
+pub fn preprocess(install: &Install, source: &Path, output: &Path) -> Result<String, ProgramError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ProgramError::Unreadable { path, source }
+    };
+    let text = std::fs::read(source).map_err(unreadable(source))?;
+    let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
+    Tool::new(clang)
+        .args(["-E", "-P", "-w"])
+        .args(csmith::include_flags(&text))
+        .arg(source)
+        .arg("-o")
+        .arg(output)
+        .check()
+        .map_err(|error| ProgramError::DoesNotCompile { path: source.to_owned(), source: error })?;
+    std::fs::read_to_string(output).map_err(unreadable(output))
+}
+
 /// Reads a program: IR as it is, C compiled once.
 pub fn read_program(
     install: &Install,

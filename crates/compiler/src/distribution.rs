@@ -34,6 +34,19 @@ pub enum DistributionError {
     Io(#[from] std::io::Error),
 }
 
+/// A pipeline pass by pass, as `opt` prints it.
+pub fn print_pipeline(
+    install: &Install,
+    passes: &PassSequence,
+) -> Result<String, DistributionError> {
+    let missing = || DistributionError::Missing { major: install.major, tool: "opt" };
+    let printed = Tool::new(install.tool("opt").ok_or_else(missing)?)
+        .arg(format!("-passes={passes}"))
+        .args(["-print-pipeline-passes", "-disable-output", "/dev/null"])
+        .text()?;
+    Ok(printed)
+}
+
 /// One job for the tools.
 #[derive(Debug)]
 pub struct Job<'a> {

@@ -1,6 +1,9 @@
 //! Does a case fail as it says? Folder -> workers -> references, repetitions,
 //! the distribution's tools -> an answer with its reason.
 //!
+//! A compiler that was broken on purpose is beside its unmodified self: that
+//! one says what the program should do, and has to pass where the other fails.
+//!
 //! **Invariant:** no case counts as reproduced on the word of one run.
 
 use std::num::NonZero;
@@ -8,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_compiler::distribution::Job;
-use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
+use optsleuth_compiler::llvm::{Flavor, Pool, RunError, Targets};
 use optsleuth_model::{
-    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, Pipeline, Program,
-    RunRequest, RunResult,
+    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, PassSequence,
+    Pipeline, Program, RunRequest, RunResult,
 };
 
 use crate::Progress;
@@ -34,6 +37,8 @@ pub struct CheckPlan {
     pub limits: Limits,
     /// Ask the distribution's tools, too.
     pub confirm: bool,
+    /// All repetitions of a hang but the first get this much time.
+    pub repeat_hangs_within: Option<Duration>,
 }
 
 /// What came of it.
@@ -59,6 +64,18 @@ pub struct CheckReport {
     pub n_repetitions: usize,
     /// What the distribution's tools say, if they were asked.
     pub confirmation: Option<Confirmation>,
+    /// For a case with a fault: what the unmodified compiler does.
+    pub unmodified: Option<Unmodified>,
+}
+
+/// What the unmodified compiler does with the run on which the faulty one
+/// fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmodified {
+    /// Whether nothing is wrong with it.
+    pub passes: bool,
+    /// In words.
+    pub what: String,
 }
 
 /// Whether a case fails as it says.
@@ -74,6 +91,9 @@ pub enum CheckStatus {
     Flaky,
     /// What is right cannot be told: unoptimized programs disagree.
     Unstable,
+    /// It does, but not because of its fault: the unmodified compiler fails,
+    /// too.
+    FailsUnmodified,
 }
 
 impl CheckStatus {
@@ -85,6 +105,7 @@ impl CheckStatus {
             CheckStatus::FailsOtherwise => "fails-otherwise",
             CheckStatus::Flaky => "flaky",
             CheckStatus::Unstable => "unstable-reference",
+            CheckStatus::FailsUnmodified => "fails-unmodified",
         }
     }
 }
@@ -94,8 +115,13 @@ pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, L
     let case = CaseFolder::open(&plan.folder)?;
     let staging = Staging { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
     let mut stage = Stage::set_up(case, &staging, plan.limits, progress)?;
+    if let Some(time) = plan.repeat_hangs_within {
+        stage.repeat_hangs_within(time);
+    }
     let reproduction = stage.reproduce(progress)?;
-    let confirmation = match plan.confirm && reproduction.status == CheckStatus::Reproduces {
+    let reproduces = reproduction.status == CheckStatus::Reproduces;
+    // The distribution's tools do not have the fault.
+    let confirmation = match plan.confirm && reproduces && stage.unmodified.is_none() {
         true => {
             progress.step("asking the distribution's tools");
             Some(stage.confirm(&reproduction)?)
@@ -113,6 +139,7 @@ pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, L
         n_failing: reproduction.n_failing,
         n_repetitions: REPETITIONS,
         confirmation,
+        unmodified: reproduction.unmodified,
     })
 }
 
@@ -131,6 +158,9 @@ pub(crate) struct Staging<'a> {
 pub(crate) struct Stage {
     pub(crate) case: CaseFolder,
     pub(crate) bench: Bench,
+    /// For a case with a fault: the compiler without it, with the program
+    /// loaded.
+    unmodified: Option<Bench>,
     pub(crate) program: Program,
     /// The failing run.
     pub(crate) request: RunRequest,
@@ -153,6 +183,8 @@ pub(crate) struct Reproduction {
     pub(crate) oracle: Oracle,
     /// How long the unoptimized program takes, where it was run.
     pub(crate) reference_time: Duration,
+    /// For a case with a fault.
+    unmodified: Option<Unmodified>,
 }
 
 impl Stage {
@@ -165,36 +197,38 @@ impl Stage {
         progress: &dyn Progress,
     ) -> Result<Stage, LabError> {
         let &Staging { llvm, flavor, n_workers } = staging;
-        let llvm = match llvm {
-            Some(choice) => choice.clone(),
-            None => case.llvm()?,
-        };
-        let load = |targets| -> Result<(Bench, Program), LabError> {
-            let mut bench = Bench::set_up(&llvm, targets, flavor, n_workers, progress)?;
+        let llvm = chosen_llvm(&case, llvm)?;
+        let load = |targets| -> Result<(Bench, Option<Bench>, Program), LabError> {
+            let plain = |flavor| Bench::set_up(&llvm, targets, flavor, n_workers, progress);
+            let (mut bench, mut unmodified) = match &case.case.fault {
+                None => (plain(flavor)?, None),
+                Some(fault) => {
+                    let unmodified = plain(Flavor::Plain)?;
+                    let faulty =
+                        Bench::set_up_faulty(&llvm, fault, targets, flavor, n_workers, progress)?;
+                    (faulty, Some(unmodified))
+                }
+            };
             progress.step("loading the program");
             let input = case.input();
             let program = bench.load(&input, &case.case.cflags, &case.case.flags, limits)?;
-            Ok((bench, program))
+            if let Some(unmodified) = &mut unmodified {
+                unmodified.pool.load(&program, &case.case.flags, limits)?;
+            }
+            Ok((bench, unmodified, program))
         };
-        let (bench, program) = match load(Targets::Native) {
+        let (bench, unmodified, program) = match load(Targets::Native) {
             Err(LabError::Run(RunError::ForeignTarget { .. })) => load(Targets::All)?,
             other => other?,
         };
         let passes = bench.passes(&case.case.pipeline.passes())?;
-        let kind = case.case.kind;
-        let is_level = matches!(case.case.pipeline, Pipeline::Level(_));
         let request = RunRequest {
-            // Some crashes show only when the module is printed; a level means
-            // the code generator, too.
-            emit: if is_level || kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
-            codegen: case.case.pipeline.codegen(),
-            execute: if kind == CaseKind::WrongCode { Execute::InChild } else { Execute::No },
             coverage: flavor == Flavor::Covered,
             limits,
-            ..RunRequest::new(Some(passes))
+            ..failing_request(case.case.kind, &case.case.pipeline, passes)
         };
         let (repeat_limits, reference_time) = (limits, Duration::ZERO);
-        Ok(Stage { case, bench, program, request, repeat_limits, reference_time })
+        Ok(Stage { case, bench, unmodified, program, request, repeat_limits, reference_time })
     }
 
     /// All repetitions of a hang but the first get this much time: each costs
@@ -228,50 +262,57 @@ impl Stage {
         let verdicts: Vec<Verdict> =
             results.iter().map(|result| oracle.judge(&result.outcome)).collect();
         let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
-        let (status, what) = match disagreement(&references) {
+        let (mut status, mut what) = match disagreement(&references) {
             Some(why) => (CheckStatus::Unstable, why),
             None => conclude(&oracle, &results, &verdicts),
         };
+        let unmodified = self.run_unmodified(&oracle, progress)?;
+        if let Some(Unmodified { passes: false, what: theirs }) = &unmodified
+            && status == CheckStatus::Reproduces
+        {
+            status = CheckStatus::FailsUnmodified;
+            what = format!("the compiler without the fault fails as well: {theirs}");
+        }
         let references =
             references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
         let first = results.swap_remove(0);
         let reference_time = self.reference_time;
-        Ok(Reproduction { status, what, references, n_failing, first, oracle, reference_time })
+        Ok(Reproduction {
+            status,
+            what,
+            references,
+            n_failing,
+            first,
+            oracle,
+            reference_time,
+            unmodified,
+        })
     }
 
-    /// The unoptimized program, by ways that have little in common: what they
-    /// agree on does not depend on how the program is compiled.
+    /// The failing run on a compiler without the fault.
+    fn run_unmodified(
+        &mut self,
+        oracle: &Oracle,
+        progress: &dyn Progress,
+    ) -> Result<Option<Unmodified>, LabError> {
+        let Some(bench) = &mut self.unmodified else { return Ok(None) };
+        progress.step("running the unmodified compiler");
+        let request = RunRequest { coverage: false, ..self.request.clone() };
+        let result = bench.pool.first().run(&request)?;
+        let passes = oracle.judge(&result.outcome) == Verdict::Passes;
+        Ok(Some(Unmodified { passes, what: oracle.describe(&result.outcome) }))
+    }
+
+    /// What the unoptimized program does, by every way. A compiler with a fault
+    /// is not asked: the code generator may have it, too.
     fn references(
         &mut self,
         progress: &dyn Progress,
     ) -> Result<Vec<(&'static str, Execution)>, LabError> {
-        const WAYS: [(&str, CodegenLevel, Execute); 4] = [
-            ("unoptimized", CodegenLevel::O0, Execute::InChild),
-            ("unoptimized, as a process", CodegenLevel::O0, Execute::AsProcess),
-            ("optimized by the code generator alone", CodegenLevel::O2, Execute::InChild),
-            ("the same, as a process", CodegenLevel::O2, Execute::AsProcess),
-        ];
         progress.step("running the unoptimized program");
-        let requests = WAYS.map(|(_, codegen, execute)| RunRequest {
-            codegen,
-            execute,
-            emit: Emit::Nothing,
-            coverage: false,
-            limits: self.request.limits,
-            ..RunRequest::new(None)
-        });
-        let results = self.bench.pool.run_all(&requests, &|_| ());
-        let mut references = Vec::new();
-        for ((way, ..), result) in WAYS.into_iter().zip(results) {
-            let result = result?;
-            self.reference_time = self.reference_time.max(result.wall);
-            match result.outcome {
-                Outcome::Ok(Some(execution)) if !is_limit(execution.end) => {
-                    references.push((way, execution));
-                }
-                other => return Err(LabError::NoReference { way, what: describe(&other) }),
-            }
-        }
+        let bench = self.unmodified.as_mut().unwrap_or(&mut self.bench);
+        let (references, time) = references(&mut bench.pool, self.request.limits)?;
+        self.reference_time = time;
         Ok(references)
     }
 
@@ -279,6 +320,9 @@ impl Stage {
     /// missing.
     pub(crate) fn commands(&self) -> Vec<String> {
         let case = &self.case.case;
+        if case.fault.is_some() {
+            return Vec::new(); // Nobody's tools have the fault.
+        }
         let executes = self.request.execute != Execute::No;
         let generates_code = executes || self.request.emit == Emit::Object;
         let job = Job {
@@ -323,6 +367,72 @@ impl Stage {
     }
 }
 
+/// The LLVM that a case is to be tried on. A fault is one of its own LLVM alone.
+fn chosen_llvm(case: &CaseFolder, asked: Option<&LlvmChoice>) -> Result<LlvmChoice, LabError> {
+    let Some(asked) = asked else { return Ok(case.llvm()?) };
+    if case.case.fault.is_some() {
+        let (own, other) = (case.llvm()?.find()?.version, asked.find()?.version);
+        if own != other {
+            return Err(LabError::OtherLlvm { own, asked: other });
+        }
+    }
+    Ok(asked.clone())
+}
+
+/// The run that shows a failure of this kind.
+pub(crate) fn failing_request(
+    kind: CaseKind,
+    pipeline: &Pipeline,
+    passes: PassSequence,
+) -> RunRequest {
+    let is_level = matches!(pipeline, Pipeline::Level(_));
+    RunRequest {
+        // Some crashes show only when the module is printed; a level means the
+        // code generator, too.
+        emit: if is_level || kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
+        codegen: pipeline.codegen(),
+        execute: if kind == CaseKind::WrongCode { Execute::InChild } else { Execute::No },
+        ..RunRequest::new(Some(passes))
+    }
+}
+
+/// Executions and how they came about.
+pub(crate) type References = Vec<(&'static str, Execution)>;
+
+/// The unoptimized program of a pool, by ways that have little in common: what
+/// they agree on does not depend on how the program is compiled. Also says how
+/// long the slowest took.
+pub(crate) fn references(
+    pool: &mut Pool,
+    limits: Limits,
+) -> Result<(References, Duration), LabError> {
+    const WAYS: [(&str, CodegenLevel, Execute); 4] = [
+        ("unoptimized", CodegenLevel::O0, Execute::InChild),
+        ("unoptimized, as a process", CodegenLevel::O0, Execute::AsProcess),
+        ("optimized by the code generator alone", CodegenLevel::O2, Execute::InChild),
+        ("the same, as a process", CodegenLevel::O2, Execute::AsProcess),
+    ];
+    let requests = WAYS.map(|(_, codegen, execute)| RunRequest {
+        codegen,
+        execute,
+        limits,
+        ..RunRequest::new(None)
+    });
+    let results = pool.run_all(&requests, &|_| ());
+    let (mut references, mut slowest) = (Vec::new(), Duration::ZERO);
+    for ((way, ..), result) in WAYS.into_iter().zip(results) {
+        let result = result?;
+        slowest = slowest.max(result.wall);
+        match result.outcome {
+            Outcome::Ok(Some(execution)) if !is_limit(execution.end) => {
+                references.push((way, execution));
+            }
+            other => return Err(LabError::NoReference { way, what: describe(&other) }),
+        }
+    }
+    Ok((references, slowest))
+}
+
 /// A case that expects another output than the unoptimized program's.
 fn note(case: &Case, reproduction: &Reproduction) -> Option<String> {
     let expected = case.expected.as_ref().filter(|_| case.kind == CaseKind::WrongCode)?;
@@ -333,7 +443,7 @@ fn note(case: &Case, reproduction: &Reproduction) -> Option<String> {
 }
 
 /// Two references that differ, in words.
-fn disagreement(references: &[(&'static str, Execution)]) -> Option<String> {
+pub(crate) fn disagreement(references: &[(&'static str, Execution)]) -> Option<String> {
     let (first, rest) = references.split_first()?;
     let (way, other) = rest.iter().find(|(_, other)| !same_behaviour(&first.1, other))?;
     Some(format!(

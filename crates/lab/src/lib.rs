@@ -13,10 +13,11 @@ mod localize;
 mod measure;
 mod oracle;
 mod run;
+mod seed;
 mod setup;
 
 pub use case_folder::{CaseFolder, CaseFolderError, save_localization, write_whole};
-pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, check};
+pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, Unmodified, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use import::{
@@ -29,6 +30,7 @@ pub use measure::{
 };
 pub use oracle::{Oracle, Verdict};
 pub use run::{Repetition, RunPlan, RunReport, run};
+pub use seed::{Funnel, SeedPlan, SeedReport, SeededCase, seed};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
 
 /// What a person who waits gets to see.

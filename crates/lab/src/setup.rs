@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::llvm::{
-    self, CoverError, Flavor, Install, InstallError, Pool, ProvisionError, Provisioned, RunError,
-    Step, Targets,
+    self, CoverError, FaultyBuilder, FaultyError, Flavor, Install, InstallError, Pool,
+    ProvisionError, Provisioned, RunError, Step, Targets,
 };
 use optsleuth_compiler::spawn::ToolError;
 use optsleuth_model::{
-    Language, Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
+    Fault, Language, Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
 };
 
 use optsleuth_search::AlphabetError;
@@ -77,6 +77,28 @@ pub enum LabError {
     /// Not a file to import.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// A fault that was made for another LLVM.
+    #[error("the case's fault is one of LLVM {own}, and cannot be made in LLVM {asked}")]
+    OtherLlvm {
+        /// The case's.
+        own: String,
+        /// The one that was asked for.
+        asked: String,
+    },
+    /// Faults cannot be looked for.
+    #[error(transparent)]
+    Faulty(#[from] FaultyError),
+    /// A folder with the results of another seeding.
+    #[error("`{}` holds faults of another seeding: {why}", .folder.display())]
+    OtherSeeding {
+        /// The folder.
+        folder: PathBuf,
+        /// What is different.
+        why: String,
+    },
+    /// Nothing to seed faults with.
+    #[error("no program for seeding faults: {0}")]
+    NoPrograms(String),
     /// A case with more optimizations than a search can number.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),
@@ -202,28 +224,39 @@ impl Bench {
         progress: &dyn Progress,
     ) -> Result<Bench, LabError> {
         let install = choice.find()?;
-        let version = install.version.clone();
-        let mut report = |step: Step| match step {
-            Step::Waiting => progress.step("waiting for another process that builds the worker"),
-            Step::Compiling { done, total } => {
-                progress.step(&format!("compiling the worker for LLVM {version}"));
-                progress.count(done, total);
-            }
-            Step::Instrumenting { done, total } => {
-                progress.step(&format!("putting probes into LLVM {version}"));
-                progress.count(done, total);
-            }
-            Step::Linking => progress.step(&format!("linking the worker for LLVM {version}")),
-            Step::Testing => progress.step("trying the new worker"),
-        };
+        let mut report = steps(&install, progress);
         let provisioned = llvm::provision(&install, targets, flavor, &mut report)?;
+        Bench::start(provisioned, n_workers, progress)
+    }
+
+    /// The same for an LLVM with a fault.
+    pub fn set_up_faulty(
+        choice: &LlvmChoice,
+        fault: &Fault,
+        targets: Targets,
+        flavor: Flavor,
+        n_workers: Option<NonZero<usize>>,
+        progress: &dyn Progress,
+    ) -> Result<Bench, LabError> {
+        let install = choice.find()?;
+        let mut report = steps(&install, progress);
+        let builder = FaultyBuilder::new(&install, targets, &mut report)?;
+        let provisioned = builder.build(fault, flavor, &mut report)?;
+        Bench::start(provisioned, n_workers, progress)
+    }
+
+    fn start(
+        provisioned: Provisioned,
+        n_workers: Option<NonZero<usize>>,
+        progress: &dyn Progress,
+    ) -> Result<Bench, LabError> {
         progress.step("starting workers");
         let mut pool = match n_workers {
             Some(n_workers) => Pool::of_size(&provisioned, n_workers)?,
             None => Pool::start(&provisioned)?,
         };
         let registry = pool.passes()?;
-        Ok(Bench { install, registry, pool, provisioned })
+        Ok(Bench { install: provisioned.install.clone(), registry, pool, provisioned })
     }
 
     /// Reads a program, compiling C, and loads it into every worker.
@@ -264,6 +297,24 @@ impl Bench {
         let sequence: PassSequence =
             text.parse().map_err(|source| LabError::Syntax { text: text.to_owned(), source })?;
         Ok(sequence.resolve(&self.registry)?)
+    }
+}
+
+/// Says what provisioning is doing to whoever waits.
+pub(crate) fn steps(install: &Install, progress: &dyn Progress) -> impl FnMut(Step) + Send {
+    let version = install.version.clone();
+    move |step: Step| match step {
+        Step::Waiting => progress.step("waiting for another process that builds the worker"),
+        Step::Compiling { done, total } => {
+            progress.step(&format!("compiling the worker for LLVM {version}"));
+            progress.count(done, total);
+        }
+        Step::Instrumenting { done, total } => {
+            progress.step(&format!("putting probes into LLVM {version}"));
+            progress.count(done, total);
+        }
+        Step::Linking => progress.step(&format!("linking the worker for LLVM {version}")),
+        Step::Testing => progress.step("trying the new worker"),
     }
 }
 

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::{CodegenLevel, Language, PassSequence};
+use crate::{CodegenLevel, Fault, Language, PassSequence};
 
 /// The version of the format that is read and written.
 pub const CASE_VERSION: i64 = 1;
@@ -24,6 +24,8 @@ pub struct Case {
     pub source: Option<String>,
     /// Which compiler fails.
     pub compiler: CompilerSpec,
+    /// What was broken in it on purpose.
+    pub fault: Option<Fault>,
     /// The program, beside `case.toml`.
     pub input: String,
     /// What the compiler is told to do.
@@ -49,8 +51,7 @@ pub struct Case {
 }
 
 /// Which compiler a case is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompilerSpec {
     /// An installed LLVM, by its number.
     Llvm(String),
@@ -188,7 +189,7 @@ struct CaseFile {
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    compiler: Spanned<CompilerSpec>,
+    compiler: Spanned<CompilerTable>,
     input: Spanned<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     passes: Option<Spanned<String>>,
@@ -213,6 +214,38 @@ struct CaseFile {
     truth: Option<Truth>,
 }
 
+/// The value of `compiler`: one of the first three.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct CompilerTable {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llvm: Option<Spanned<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llvm_config: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gcc: Option<Spanned<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Spanned<String>>,
+}
+
+impl CompilerTable {
+    fn new(compiler: &CompilerSpec, fault: Option<&Fault>) -> CompilerTable {
+        let plain = |value: &String| Some(Spanned::new(0..0, value.clone()));
+        let fault = fault.and_then(|fault| plain(&fault.to_string()));
+        match compiler {
+            CompilerSpec::Llvm(number) => {
+                CompilerTable { llvm: plain(number), fault, ..CompilerTable::default() }
+            }
+            CompilerSpec::LlvmConfig(path) => {
+                CompilerTable { llvm_config: Some(path.clone()), fault, ..CompilerTable::default() }
+            }
+            CompilerSpec::Gcc(number) => {
+                CompilerTable { gcc: plain(number), fault, ..CompilerTable::default() }
+            }
+        }
+    }
+}
+
 impl Case {
     /// Reads and checks the text of a `case.toml`.
     pub fn parse(text: &str) -> Result<Case, CaseError> {
@@ -235,7 +268,7 @@ impl Case {
             id: plain(self.id.clone()),
             title: self.title.clone(),
             source: self.source.clone(),
-            compiler: Spanned::new(0..0, self.compiler.clone()),
+            compiler: Spanned::new(0..0, CompilerTable::new(&self.compiler, self.fault.as_ref())),
             input: plain(self.input.clone()),
             passes,
             level,
@@ -275,14 +308,15 @@ impl Checker<'_> {
             let message = "only a crash has a `signature`".to_owned();
             return Err(self.error(signature, message));
         }
-        self.check_compiler(&file.compiler)?;
+        let (compiler, fault) = self.compiler(file.compiler)?;
         self.check_input(&file.input)?;
         let pipeline = self.pipeline(file.passes, file.level)?;
         Ok(Case {
             id: file.id.into_inner(),
             title: file.title,
             source: file.source,
-            compiler: file.compiler.into_inner(),
+            compiler,
+            fault,
             input: file.input.into_inner(),
             pipeline,
             flags: file.flags,
@@ -297,16 +331,36 @@ impl Checker<'_> {
         })
     }
 
-    fn check_compiler(&self, compiler: &Spanned<CompilerSpec>) -> Result<(), CaseError> {
-        let (CompilerSpec::Llvm(number) | CompilerSpec::Gcc(number)) = compiler.get_ref() else {
-            return Ok(());
-        };
-        match number.parse::<u32>() {
-            Ok(_) => Ok(()),
+    fn compiler(
+        &self,
+        table: Spanned<CompilerTable>,
+    ) -> Result<(CompilerSpec, Option<Fault>), CaseError> {
+        let at = Spanned::new(table.span(), ());
+        let number = |number: Spanned<String>| match number.get_ref().parse::<u32>() {
+            Ok(_) => Ok(number.into_inner()),
             Err(_) => {
-                let message = format!("`{number}` is not a compiler's number, as in \"19\"");
-                Err(self.error(compiler, message))
+                let text = number.get_ref();
+                let message = format!("`{text}` is not a compiler's number, as in \"19\"");
+                Err(self.error(&number, message))
             }
+        };
+        let table = table.into_inner();
+        let compiler = match (table.llvm, table.llvm_config, table.gcc) {
+            (Some(llvm), None, None) => CompilerSpec::Llvm(number(llvm)?),
+            (None, Some(path), None) => CompilerSpec::LlvmConfig(path),
+            (None, None, Some(gcc)) => CompilerSpec::Gcc(number(gcc)?),
+            _ => {
+                let message = "`compiler` has to have one of `llvm`, `llvm-config` and `gcc`";
+                return Err(self.error(&at, message.to_owned()));
+            }
+        };
+        let Some(fault) = table.fault else { return Ok((compiler, None)) };
+        if matches!(compiler, CompilerSpec::Gcc(_)) {
+            return Err(self.error(&fault, "only LLVM can have a `fault`".to_owned()));
+        }
+        match fault.get_ref().parse::<Fault>() {
+            Ok(parsed) => Ok((compiler, Some(parsed))),
+            Err(error) => Err(self.error(&fault, format!("`fault`: {error}"))),
         }
     }
 
@@ -400,7 +454,13 @@ functions = ["SROA::run"]
             truth: None,
             ..case
         };
-        assert_eq!(Case::parse(&odd.to_toml()), Ok(odd));
+        assert_eq!(Case::parse(&odd.to_toml()), Ok(odd.clone()));
+        let fault =
+            "invert _Z1fv+0x1a in libLLVMAnalysis.a(Loads.cpp.o), was 7510, code 0123456789ab";
+        for compiler in [odd.compiler.clone(), CompilerSpec::Llvm("19".into())] {
+            let broken = Case { compiler, fault: Some(fault.parse().unwrap()), ..odd.clone() };
+            assert_eq!(Case::parse(&broken.to_toml()), Ok(broken));
+        }
     }
 
     #[test]
@@ -409,6 +469,11 @@ functions = ["SROA::run"]
         check_error("\"sum\"", "\"\"", 2, "`id` is empty");
         check_error("llvm = ", "clang = ", 3, "clang");
         check_error("\"19\"", "\"nineteen\"", 3, "not a compiler's number");
+        check_error("llvm = \"19\"", "", 3, "one of `llvm`");
+        check_error("llvm = \"19\"", "llvm = \"19\", gcc = \"12\"", 3, "one of `llvm`");
+        check_error("\"19\"", "\"19\", fault = \"break it\"", 3, "not a fault");
+        let of_gcc = "gcc = \"12\", fault = \"break it\"";
+        check_error("llvm = \"19\"", of_gcc, 3, "only LLVM can have a `fault`");
         check_error("sum.c", "../sum.c", 4, "in the case's own folder");
         check_error("sum.c", "/sum.c", 4, "in the case's own folder");
         check_error("sum.c", "sum.txt", 4, "not a .c, .ll or .bc file");

@@ -9,6 +9,7 @@ mod block_lines;
 mod case;
 mod code_map;
 mod coverage;
+mod fault;
 mod function_name;
 mod invocation;
 pub mod legacy;
@@ -29,6 +30,7 @@ pub use case::{
 };
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
+pub use fault::{CODE_DIGITS, Change, Fault, FaultError, FaultObject};
 pub use function_name::FunctionName;
 pub use invocation::{Invocation, SkipSet};
 pub use localization::{

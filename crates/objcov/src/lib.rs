@@ -23,6 +23,7 @@ mod layout;
 mod leaders;
 mod lines;
 mod moved;
+mod patch;
 mod probe;
 mod references;
 mod relocation;
@@ -34,10 +35,14 @@ mod text;
 mod unwind;
 mod verify;
 
-pub use archive::{ArchiveError, ArchiveOptions, ArchiveResult, MemberReport, instrument_archive};
+pub use archive::{
+    ArchiveError, ArchiveOptions, ArchiveResult, MemberReport, ThinMember, instrument_archive,
+    members, replace_member,
+};
 pub use boundary::{PAGE, START_SYMBOL, STOP_SYMBOL, boundary_objects};
 pub use index::{Block, FunctionIndex, Linkage};
 pub use instrument::{Instrumented, Options, instrument_object};
 pub use lines::{Lines, LinesError, SourceLine};
+pub use patch::{FunctionCode, Patch, PatchError, PatchKind};
 pub use probe::{PROBE_SECTION, PROBE_SYMBOL_PREFIX};
 pub use skip::Skip;

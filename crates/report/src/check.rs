@@ -45,6 +45,15 @@ struct DetailsJson<'a> {
     confirmed: Option<bool>,
     distribution: Option<&'a str>,
     commands: &'a [String],
+    /// Of a case with a fault alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unmodified: Option<UnmodifiedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnmodifiedJson<'a> {
+    passes: bool,
+    what: &'a str,
 }
 
 #[derive(Serialize)]
@@ -68,6 +77,10 @@ fn details(report: &CheckReport) -> DetailsJson<'_> {
         confirmed: confirmation.map(|confirmation| confirmation.agrees),
         distribution: confirmation.map(|confirmation| confirmation.theirs.as_str()),
         commands: confirmation.map_or(&[], |confirmation| &confirmation.commands),
+        unmodified: report
+            .unmodified
+            .as_ref()
+            .map(|run| UnmodifiedJson { passes: run.passes, what: &run.what }),
     }
 }
 
@@ -121,6 +134,7 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
         CheckStatus::FailsOtherwise => style.bad("fails, but not as it says"),
         CheckStatus::Flaky => style.bad("flaky"),
         CheckStatus::Unstable => style.bad("not a valid case"),
+        CheckStatus::FailsUnmodified => style.bad("fails, but not because of its fault"),
     };
     let case = &report.case.case;
     let _ = writeln!(out, "{}: {status} ({})", style.heading(&case.id), case.kind.name());
@@ -147,6 +161,13 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
         for command in &confirmation.commands {
             let _ = writeln!(out, "    $ {command}");
         }
+    }
+    if let Some(unmodified) = report.unmodified.as_ref().filter(|run| run.passes) {
+        let verdict = style.good("passes");
+        let _ = writeln!(out, "  without the fault it {verdict}: {}", unmodified.what);
+    }
+    if let Some(fault) = &report.case.case.fault {
+        let _ = writeln!(out, "{}", style.quiet(&format!("  fault: {fault}")));
     }
     let line = format!("  LLVM {} · -passes='{}'", report.llvm, report.passes);
     let _ = writeln!(out, "{}", style.quiet(&line));

@@ -17,6 +17,7 @@ mod names;
 mod outlook;
 mod passes;
 mod run;
+mod seed;
 mod style;
 mod svg;
 mod words;
@@ -35,6 +36,7 @@ pub use localize::{localize_json, localize_markdown, localize_text, report_json}
 pub use outlook::{outlook_json, outlook_text};
 pub use passes::{passes_json, passes_text};
 pub use run::{run_json, run_text};
+pub use seed::{seed_json, seed_text};
 pub use style::Style;
 
 /// The number in every JSON document's `version`; goes up when a field changes

@@ -102,6 +102,7 @@ impl Check {
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             confirm: !self.no_confirm,
+            repeat_hangs_within: None,
         }
     }
 }
@@ -112,7 +113,9 @@ fn exit_of(report: &CheckReport) -> Exit {
             Some(confirmation) if !confirmation.agrees => Exit::Unstable,
             _ => Exit::Clean,
         },
-        CheckStatus::Passes | CheckStatus::FailsOtherwise => Exit::NotReproduced,
+        CheckStatus::Passes | CheckStatus::FailsOtherwise | CheckStatus::FailsUnmodified => {
+            Exit::NotReproduced
+        }
         CheckStatus::Flaky | CheckStatus::Unstable => Exit::Unstable,
     }
 }

@@ -3,6 +3,7 @@
 mod classify;
 mod covered;
 mod embedded;
+mod faulty;
 mod install;
 mod lines;
 mod pool;
@@ -14,6 +15,7 @@ mod symbols;
 mod worker;
 
 pub use covered::{CoverError, LeftAlone, Summary};
+pub use faulty::{FaultyBuilder, FaultyError, possible_faults};
 pub use install::{Install, InstallError, NEWEST, OLDEST, discover, find, from_llvm_config};
 pub use lines::block_lines;
 pub use pool::Pool;

@@ -22,10 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use super::covered::{self, CoverError, Summary};
 use super::embedded::{SOURCES, Source};
+use super::faulty::FaultyError;
 use super::install::Install;
 use super::symbols::Symbols;
 use super::worker::{RunError, Worker};
 use crate::spawn::{Tool, ToolError, find_on_path, is_executable};
+use crate::workdir::Workdir;
 
 /// Changes when the recipe does in a way that no hashed input shows.
 const RECIPE: &str = "2";
@@ -129,6 +131,14 @@ pub enum ProvisionError {
         /// Why not.
         source: CoverError,
     },
+    /// A fault cannot be made.
+    #[error("the fault does not fit this LLVM {version}")]
+    Faulty {
+        /// Which LLVM.
+        version: String,
+        /// Why not.
+        source: Box<FaultyError>,
+    },
     /// The worker was built but does not work.
     #[error("the new worker for LLVM {major} does not work")]
     Unusable {
@@ -162,6 +172,8 @@ pub struct Provisioned {
     /// What it was made for.
     pub flavor: Flavor,
     symbols: Arc<OnceLock<Symbols>>,
+    /// Where it lies, if it is not to stay.
+    _folder: Option<Arc<Workdir>>,
 }
 
 impl Provisioned {
@@ -172,7 +184,19 @@ impl Provisioned {
             targets,
             flavor,
             symbols: Arc::default(),
+            _folder: None,
         }
+    }
+
+    /// One that goes with its folder.
+    pub(super) fn temporary(
+        install: &Install,
+        folder: Arc<Workdir>,
+        targets: Targets,
+        flavor: Flavor,
+    ) -> Provisioned {
+        let own = Provisioned::new(install, folder.path(), targets, flavor);
+        Provisioned { _folder: Some(folder), ..own }
     }
 
     /// The worker's functions; read when the first crash needs them.
@@ -211,11 +235,12 @@ struct FileStamp {
 }
 
 /// Everything that determines a worker.
-struct Recipe {
+#[derive(Clone, Debug)]
+pub(super) struct Recipe {
     compiler: PathBuf,
     compile_flags: Vec<String>,
     link_flags: Vec<String>,
-    libraries: Vec<String>,
+    pub(super) libraries: Vec<String>,
     key: String,
 }
 
@@ -227,10 +252,7 @@ pub fn provision(
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<Provisioned, ProvisionError> {
     let recipe = recipe(install, targets)?;
-    let plain = in_cache(&recipe.key, progress, |folder, progress| {
-        build_plain(install, &recipe, folder, progress)?;
-        finish(install, folder, targets, Flavor::Plain, progress)
-    })?;
+    let plain = plain_entry(install, &recipe, targets, progress)?;
     let entry = match flavor {
         Flavor::Plain => plain,
         Flavor::Covered => in_cache(&covered_key(&recipe), progress, |folder, progress| {
@@ -239,6 +261,19 @@ pub fn provision(
         })?,
     };
     Ok(Provisioned::new(install, &entry, targets, flavor))
+}
+
+/// The cache's entry with the plain worker.
+pub(super) fn plain_entry(
+    install: &Install,
+    recipe: &Recipe,
+    targets: Targets,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<PathBuf, ProvisionError> {
+    in_cache(&recipe.key, progress, |folder, progress| {
+        build_plain(install, recipe, folder, progress)?;
+        finish(install, folder, targets, Flavor::Plain, progress)
+    })
 }
 
 /// What instrumentation did to this LLVM, if it was done already.
@@ -311,7 +346,7 @@ pub(crate) fn cache_root() -> Result<PathBuf, ProvisionError> {
     Ok(base.join("optsleuth"))
 }
 
-fn recipe(install: &Install, targets: Targets) -> Result<Recipe, ProvisionError> {
+pub(super) fn recipe(install: &Install, targets: Targets) -> Result<Recipe, ProvisionError> {
     let libraries = install.link_arguments(&targets.components())?;
     let archives: Vec<&String> = libraries.iter().filter(|path| is_archive(path)).collect();
     if archives.is_empty() || !archives.iter().all(|path| Path::new(path).is_file()) {
@@ -415,20 +450,30 @@ fn build_plain(
     }
     compile(install, recipe, folder, progress)?;
     progress(Step::Linking);
-    link(
-        recipe,
-        &Parts { objects: objects_in(folder), libraries: recipe.libraries.clone() },
-        folder,
-    )
-    .map_err(|source| ProvisionError::Build { doing: "link", major: install.major, source })?;
+    link_plain(install, recipe, folder, folder)?;
     for Source { name, .. } in SOURCES {
         fs::remove_file(folder.join(name)).map_err(cache)?;
     }
     Ok(())
 }
 
+/// Links the worker's own objects, which lie in `objects`, with the archives.
+pub(super) fn link_plain(
+    install: &Install,
+    recipe: &Recipe,
+    objects: &Path,
+    folder: &Path,
+) -> Result<(), ProvisionError> {
+    let parts = Parts { objects: objects_in(objects), libraries: recipe.libraries.clone() };
+    link(recipe, &parts, folder).map_err(|source| ProvisionError::Build {
+        doing: "link",
+        major: install.major,
+        source,
+    })
+}
+
 /// Links the plain worker's objects with instrumented archives.
-fn build_covered(
+pub(super) fn build_covered(
     install: &Install,
     recipe: &Recipe,
     plain: &Path,
@@ -492,7 +537,7 @@ fn objects_in(folder: &Path) -> Vec<PathBuf> {
     sources.map(|source| folder.join(object_name(source))).collect()
 }
 
-fn is_archive(library: &str) -> bool {
+pub(super) fn is_archive(library: &str) -> bool {
     library.ends_with(".a")
 }
 

@@ -344,6 +344,7 @@ impl Candidate<'_> {
             title: bug.title.clone(),
             source: bug.source.clone(),
             compiler: CompilerSpec::Llvm(llvm.to_string()),
+            fault: None,
             input: INPUT.to_owned(),
             pipeline: Pipeline::Passes(passes),
             flags,

@@ -6,6 +6,8 @@
 mod read;
 mod write;
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -23,17 +25,23 @@ pub enum ArchiveError {
     /// A thin archive names a file that the caller did not provide.
     #[error("member `{0}` of a thin archive is missing")]
     MissingMember(String),
+    /// There are fewer members than that.
+    #[error("the archive has no member number {0}")]
+    NoSuchMember(usize),
     /// The result would not fit the archive format.
     #[error("archive is too large")]
     TooLarge,
 }
 
+/// Provides the contents of a thin archive's member, named as in the archive (relative to its folder).
+pub type ThinMember<'a> = &'a (dyn Fn(&str) -> Option<Vec<u8>> + Sync);
+
 /// What the caller decides about an archive.
 pub struct ArchiveOptions<'a> {
     /// The number of the first member; the following members count on.
     pub first_object_id: u32,
-    /// Provides the contents of a thin archive's member, named as in the archive (relative to its folder).
-    pub thin_member: &'a (dyn Fn(&str) -> Option<Vec<u8>> + Sync),
+    /// For thin archives.
+    pub thin_member: ThinMember<'a>,
 }
 
 /// An archive with instrumented members.
@@ -78,4 +86,36 @@ pub fn instrument_archive(
     let (members, reports): (Vec<_>, Vec<_>) = done.collect::<Vec<_>>().into_iter().unzip();
     let bytes = write::write(&members, archive.symbols)?;
     Ok(ArchiveResult { bytes, members: reports })
+}
+
+/// The members of a regular or thin archive, in order: names and contents.
+///
+/// # Errors
+/// If the archive cannot be read.
+pub fn members<'a>(
+    bytes: &'a [u8],
+    thin_member: ThinMember<'_>,
+) -> Result<Vec<(String, Cow<'a, [u8]>)>, ArchiveError> {
+    let archive = read::read(bytes, thin_member)?;
+    let named = |member: write::Member<'a>| {
+        (String::from_utf8_lossy(&member.name).into_owned(), member.data)
+    };
+    Ok(archive.members.into_iter().map(named).collect())
+}
+
+/// The archive with other contents for one member, which define the same symbols; order and symbol index
+/// stay. A thin archive becomes a regular one.
+///
+/// # Errors
+/// If the archive cannot be read, or has no such member.
+pub fn replace_member(
+    bytes: &[u8],
+    position: usize,
+    data: Vec<u8>,
+    thin_member: ThinMember<'_>,
+) -> Result<Vec<u8>, ArchiveError> {
+    let mut archive = read::read(bytes, thin_member)?;
+    let member = archive.members.get_mut(position);
+    member.ok_or(ArchiveError::NoSuchMember(position))?.data = data.into();
+    write::write(&archive.members, archive.symbols)
 }

@@ -71,6 +71,7 @@ fn facts(out: &mut String, case: &Case) -> fmt::Result {
     };
     let facts = [
         ("Source", case.source.clone(), false),
+        ("Fault", case.fault.as_ref().map(ToString::to_string), true),
         ("Passes", Some(case.pipeline.passes()), true),
         ("LLVM options", list(&case.flags, " "), true),
         ("clang options", list(&case.cflags, " "), true),

@@ -105,6 +105,7 @@ pub fn case() -> Case {
         title: Some(format!("GVN merges loads across a store {SCRIPT} & more")),
         source: Some("https://example.org/issues/42?a=<b>&c=\"d\"".into()),
         compiler: CompilerSpec::Llvm("19".into()),
+        fault: None,
         input: "sum.c".into(),
         pipeline: Pipeline::Passes("sroa,early-cse,gvn,licm".into()),
         flags: vec!["-enable-load-pre=true".into(), SCRIPT.into()],

@@ -1,11 +1,13 @@
 //! `optsleuth bench`: how good localization methods are, on cases whose culprits
 //! are known.
 
+mod seed;
+
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use optsleuth_lab::{BenchPlan, Contender, LabError, Stop, bench, outlook, write_whole};
 use optsleuth_model::Measurement;
 use optsleuth_report::{
@@ -17,21 +19,28 @@ use super::{LimitFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::progress::Bar;
 
-/// Measure localization methods on cases with known culprits
+/// Measure localization methods on cases with known culprits, or make such cases
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
   optsleuth bench corpus/                                   # every method, 3 seeds, 10 s each
   optsleuth bench corpus/ --list                            # what would run, and how long
   optsleuth bench corpus/ --methods locseq,pass-name --seeds 1 -o results/
   optsleuth bench corpus/ --runs 500 --json                 # the same table every time
   optsleuth bench corpus/ -o results/ --redraw              # tables of what is there
+  optsleuth bench seed --llvm 19 --count 50 -o faults/      # make cases
 
 Each case is measured on a core of its own. What was measured is kept in the output folder, one
 file per case, method and seed; a bench that was interrupted goes on where it ended when it is
 started again. Tables, plots and a page are made of what is there: bench.html, bench.md, bench.csv,
 bench.json, plots/*.svg.
-Exit codes: 0 done, 6 a case does not fail as it says or could not be measured, 130 interrupted.")]
+Exit codes: 0 done, 6 a case does not fail as it says or could not be measured, 130 interrupted."
+)]
 pub(crate) struct Bench {
+    #[command(subcommand)]
+    command: Option<BenchCommand>,
     /// Folders of cases, or cases
     #[arg(value_name = "CASES", required = true)]
     cases: Vec<PathBuf>,
@@ -69,8 +78,20 @@ pub(crate) struct Bench {
     json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum BenchCommand {
+    Seed(seed::Seed),
+}
+
 impl Bench {
-    pub(crate) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, LabError> {
+        match self.command {
+            Some(BenchCommand::Seed(seed)) => seed.run(),
+            None => self.measure(),
+        }
+    }
+
+    fn measure(self) -> Result<Exit, LabError> {
         let plan = self.plan();
         if self.list {
             let outlook = outlook(&plan)?;

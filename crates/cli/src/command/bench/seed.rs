@@ -1,0 +1,69 @@
+//! `optsleuth bench seed`: cases of a compiler that is broken in one known
+//! function.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use optsleuth_lab::{LabError, SeedPlan, seed};
+use optsleuth_report::{seed_json, seed_text};
+
+use crate::command::{LlvmFlags, print, style};
+use crate::exit::Exit;
+use crate::progress::Bar;
+
+/// Break LLVM in known places and keep what shows as cases
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth bench seed --llvm 19 --count 50 -o faults/
+  optsleuth bench seed --llvm 19 --count 20 --seed 7 --programs corpus/ -o faults-7/
+
+Each case has an LLVM of its own that differs from the real one in one instruction of one
+function of a pass or an analysis: a branch that goes the other way, a block that is left
+out, a constant that is one off. It fails where the unmodified LLVM passes, and most programs
+do not notice. `case check`, `localize` and `report` work on these cases as on any other.
+The same arguments give the same cases. A second call goes on where the first one ended;
+Ctrl-C ends it with what there is.")]
+pub(crate) struct Seed {
+    #[command(flatten)]
+    llvm: LlvmFlags,
+    /// How many cases to make
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    count: u64,
+    /// Where the random numbers start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The folder for the cases
+    #[arg(long, short, value_name = "FOLDER")]
+    output: PathBuf,
+    /// C programs to use instead of csmith's
+    #[arg(long, value_name = "FOLDER")]
+    programs: Option<PathBuf>,
+    /// How many programs to generate
+    #[arg(long, value_name = "N", default_value_t = 12, conflicts_with = "programs", value_parser = clap::value_parser!(u64).range(2..=200))]
+    generate: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Seed {
+    pub(super) fn run(self) -> Result<Exit, LabError> {
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let plan = SeedPlan {
+            llvm: self.llvm.choice(),
+            count: size(self.count),
+            seed: self.seed,
+            programs: self.programs,
+            n_programs: size(self.generate),
+            output: self.output,
+        };
+        let bar = Bar::new();
+        let report = seed(&plan, &bar)?;
+        bar.finish();
+        match self.json {
+            true => print(&seed_json(&report)),
+            false => print(&seed_text(&report, style())),
+        }
+        Ok(if report.interrupted { Exit::Interrupted } else { Exit::Clean })
+    }
+}

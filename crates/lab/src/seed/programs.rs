@@ -1,0 +1,150 @@
+//! Programs to seed faults with: small, valid, and complete in one text.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::csmith;
+use optsleuth_compiler::llvm::{Install, Pool};
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_model::{Execution, Limits, Program};
+
+use crate::Progress;
+use crate::check::{disagreement, references};
+use crate::setup::LabError;
+
+/// A program and what it does.
+#[derive(Debug)]
+pub(super) struct SeedProgram {
+    /// C that includes nothing.
+    pub(super) text: String,
+    pub(super) program: Program,
+    /// What it does when it is compiled rightly.
+    pub(super) expected: Execution,
+}
+
+/// For programs that are compiled in a few milliseconds and have a bit of
+/// everything.
+const CSMITH: [&str; 19] = [
+    "--max-funcs",
+    "3",
+    "--max-block-depth",
+    "3",
+    "--max-block-size",
+    "3",
+    "--max-expr-complexity",
+    "4",
+    "--max-array-dim",
+    "2",
+    "--max-array-len-per-dim",
+    "6",
+    "--max-struct-fields",
+    "4",
+    "--max-union-fields",
+    "3",
+    "--no-argc",
+    "--concise",
+    "--no-packed-struct",
+];
+
+/// IR of other sizes is left out: nothing happens in it, or it takes too long.
+const IR_BYTES: std::ops::Range<usize> = 12_000..50_000;
+/// Programs are given up after so many attempts for each.
+const ATTEMPTS: u64 = 40;
+
+/// Programs that need more are left out. CPU time: how busy the machine is must
+/// not decide what is made.
+const LIMITS: Limits = Limits { execute: Duration::from_secs(1), ..Limits::STANDARD };
+
+/// Programs from csmith: the first valid ones from this seed on.
+pub(super) fn generate(
+    install: &Install,
+    pool: &mut Pool,
+    seed: u64,
+    count: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<SeedProgram>, LabError> {
+    let folder = workdir()?;
+    let file = folder.file("generated.c");
+    let mut programs = Vec::new();
+    progress.step("generating programs");
+    for attempt in 0..ATTEMPTS * count as u64 {
+        if programs.len() == count || progress.stop_requested() {
+            break;
+        }
+        let csmith_seed = seed.wrapping_mul(1_000_003).wrapping_add(attempt) % (1 << 31);
+        match csmith::generate(csmith_seed, &CSMITH, &file) {
+            Ok(()) => {}
+            Err(error) if attempt == 0 => return Err(LabError::NoPrograms(error.to_string())),
+            Err(_) => continue, // It does not find an end for every seed.
+        }
+        if let Some(program) = take(install, pool, &file, true)? {
+            programs.push(program);
+            progress.count(programs.len(), count);
+        }
+    }
+    Ok(programs)
+}
+
+/// The valid ones of a folder's C programs, by name.
+pub(super) fn read(
+    install: &Install,
+    pool: &mut Pool,
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<Vec<SeedProgram>, LabError> {
+    let unreadable =
+        |source| LabError::Io { doing: format!("read `{}`", folder.display()), source };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        files.push(entry.map_err(unreadable)?.path());
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    progress.step("reading programs");
+    let mut programs = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        programs.extend(take(install, pool, file, false)?);
+        progress.count(index + 1, files.len());
+    }
+    Ok(programs)
+}
+
+/// A program, if it compiles, ends soon, and does the same however it is
+/// compiled without passes.
+fn take(
+    install: &Install,
+    pool: &mut Pool,
+    file: &Path,
+    only_small: bool,
+) -> Result<Option<SeedProgram>, LabError> {
+    let folder = workdir()?;
+    // Always under the same name: it becomes a part of the IR.
+    let whole = folder.file("program.c");
+    let compiled = clang::preprocess(install, file, &whole)
+        .and_then(|text| Ok((text, clang::read_program(install, &whole, &[])?)));
+    let (text, program) = match compiled {
+        Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
+        other => other?,
+    };
+    if only_small && !IR_BYTES.contains(&program.ir.len()) {
+        return Ok(None);
+    }
+    let program = Program { name: "program.ll".to_owned(), ..program };
+    pool.load(&program, &[], LIMITS)?;
+    match references(pool, LIMITS) {
+        Ok((references, _)) if disagreement(&references).is_none() => {
+            let expected = references.into_iter().next().map(|(_, execution)| execution);
+            Ok(expected.map(|expected| SeedProgram { text, program, expected }))
+        }
+        Ok(_) | Err(LabError::NoReference { .. } | LabError::Run(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn workdir() -> Result<Workdir, LabError> {
+    Workdir::new().map_err(|source| LabError::Io {
+        doing: format!("make a folder in `{}`", PathBuf::from(std::env::temp_dir()).display()),
+        source,
+    })
+}

@@ -1,0 +1,188 @@
+//! One fault tried out: link, run what reaches it, and if it shows, the
+//! shortest sequence on which it does.
+
+use std::collections::BTreeSet;
+
+use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Pool};
+use optsleuth_model::{CaseKind, Fault, Limits, Outcome, PassSequence, Pipeline, RunRequest};
+
+use super::baseline::{Pair, SHORT, telling_request};
+use super::pipelines::{is_long, length};
+use super::programs::SeedProgram;
+use crate::Progress;
+use crate::check::failing_request;
+use crate::oracle::{Oracle, Verdict, is_limit, same_behaviour};
+use crate::setup::{Bench, LabError};
+
+/// Every hang costs all of its time; so many are enough to know.
+const ENOUGH_HANGS: usize = 2;
+
+/// What there is to try faults with.
+pub(super) struct Range<'a> {
+    pub(super) builder: &'a FaultyBuilder,
+    pub(super) unmodified: &'a mut Bench,
+    pub(super) programs: &'a [SeedProgram],
+    pub(super) pipelines: &'a [PassSequence],
+}
+
+/// What came of a fault.
+#[derive(Debug)]
+pub(super) enum Shown {
+    /// Every run is as it was.
+    NoEffect,
+    /// Too many programs fail, or the compiler does not even start.
+    TooMuch,
+    /// It fails, but in no way that makes a case, or not every time.
+    Unstable,
+    /// A case.
+    Fails(Box<Failure>),
+}
+
+/// How a fault shows.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) kind: CaseKind,
+    pub(super) program: usize,
+    pub(super) passes: PassSequence,
+    /// In a line.
+    pub(super) what: String,
+}
+
+/// A run that went wrong.
+struct Wrong {
+    kind: CaseKind,
+    program: usize,
+    pipeline: usize,
+}
+
+impl Range<'_> {
+    /// Tries a fault with the pairs that reach it.
+    pub(super) fn try_fault(
+        &mut self,
+        fault: &Fault,
+        pairs: &[&Pair],
+        progress: &dyn Progress,
+    ) -> Result<Shown, LabError> {
+        let provisioned = self.builder.build(fault, Flavor::Plain, &mut |_| ())?;
+        let Ok(mut pool) = Pool::start(&provisioned) else { return Ok(Shown::TooMuch) };
+        let mut failing_programs = BTreeSet::new();
+        let mut wrong = Vec::new();
+        let programs: BTreeSet<usize> = pairs.iter().map(|pair| pair.program).collect();
+        for program in programs {
+            let own: Vec<&&Pair> = pairs.iter().filter(|pair| pair.program == program).collect();
+            if pool.load(&self.programs[program].program, &[], SHORT).is_err() {
+                return Ok(Shown::TooMuch);
+            }
+            let requests: Vec<RunRequest> =
+                own.iter().map(|pair| telling_request(&self.pipelines[pair.pipeline])).collect();
+            let results = pool.run_all(&requests, &|_| ());
+            for (pair, result) in own.iter().zip(results) {
+                let Ok(result) = result else { return Ok(Shown::Unstable) };
+                match failure_of(&result.outcome, &self.programs[program]) {
+                    Seen::Right => {}
+                    Seen::Odd => _ = failing_programs.insert(program),
+                    Seen::Wrong(kind) => {
+                        failing_programs.insert(program);
+                        wrong.push(Wrong { kind, program, pipeline: pair.pipeline });
+                    }
+                }
+            }
+            let n_hangs = wrong.iter().filter(|one| one.kind == CaseKind::Hang).count();
+            if n_hangs >= ENOUGH_HANGS || progress.stop_requested() {
+                break;
+            }
+        }
+        if failing_programs.is_empty() {
+            return Ok(Shown::NoEffect);
+        }
+        if failing_programs.len() * 2 > self.programs.len() {
+            return Ok(Shown::TooMuch);
+        }
+        wrong.sort_by_key(|one| {
+            let passes = &self.pipelines[one.pipeline];
+            let size = self.programs[one.program].program.ir.len();
+            let is_hang = one.kind == CaseKind::Hang;
+            (is_long(passes), is_hang, size, length(passes), one.pipeline)
+        });
+        match wrong.first() {
+            Some(first) => self.reduce(&mut pool, first),
+            None => Ok(Shown::Unstable),
+        }
+    }
+
+    /// Leaves passes out as long as it fails in the same way, and the
+    /// unmodified compiler does not.
+    fn reduce(&mut self, pool: &mut Pool, wrong: &Wrong) -> Result<Shown, LabError> {
+        let program = &self.programs[wrong.program];
+        if pool.load(&program.program, &[], SHORT).is_err() {
+            return Ok(Shown::Unstable);
+        }
+        self.unmodified.pool.load(&program.program, &[], SHORT)?;
+        let request = |passes: &PassSequence| RunRequest {
+            limits: Limits { compile: SHORT.compile, ..Limits::STANDARD },
+            ..failing_request(wrong.kind, &Pipeline::Passes(passes.to_string()), passes.clone())
+        };
+        let mut passes = self.pipelines[wrong.pipeline].clone();
+        let Ok(first) = pool.first().run(&request(&passes)) else { return Ok(Shown::Unstable) };
+        let expected = (wrong.kind == CaseKind::WrongCode).then(|| program.expected.clone());
+        let oracle = Oracle::new(wrong.kind, expected).like(&first.outcome);
+        let unmodified = &mut self.unmodified.pool;
+        let mut fails = |passes: &PassSequence| -> Result<bool, LabError> {
+            let Ok(result) = pool.first().run(&request(passes)) else { return Ok(false) };
+            if oracle.judge(&result.outcome) != Verdict::Fails {
+                return Ok(false);
+            }
+            let real = unmodified.first().run(&request(passes))?;
+            Ok(oracle.judge(&real.outcome) == Verdict::Passes)
+        };
+        if oracle.judge(&first.outcome) != Verdict::Fails || !fails(&passes)? {
+            return Ok(Shown::Unstable);
+        }
+        let mut chunk = passes.optimizations().len() / 2;
+        loop {
+            let before = passes.optimizations().len();
+            let mut end = before;
+            while end > 0 {
+                let start = end.saturating_sub(chunk.max(1));
+                let mut fewer = passes.optimizations();
+                fewer.drain(start..end);
+                end = start;
+                let Some(fewer) = PassSequence::of_optimizations(fewer) else { continue };
+                if fails(&fewer)? {
+                    passes = fewer;
+                }
+            }
+            if chunk <= 1 && passes.optimizations().len() == before {
+                break;
+            }
+            chunk = chunk.min(passes.optimizations().len()) / 2;
+        }
+        let what = oracle.describe(&first.outcome);
+        let (kind, program) = (wrong.kind, wrong.program);
+        Ok(Shown::Fails(Box::new(Failure { kind, program, passes, what })))
+    }
+}
+
+/// What a run of the faulty compiler means.
+enum Seen {
+    Right,
+    /// A failure that makes a case.
+    Wrong(CaseKind),
+    /// Another one.
+    Odd,
+}
+
+fn failure_of(outcome: &Outcome, program: &SeedProgram) -> Seen {
+    match outcome {
+        Outcome::Ok(Some(execution)) if same_behaviour(execution, &program.expected) => Seen::Right,
+        // A program that does not end may also be slow.
+        Outcome::Ok(Some(execution)) if is_limit(execution.end) => Seen::Odd,
+        Outcome::Ok(Some(_)) => Seen::Wrong(CaseKind::WrongCode),
+        Outcome::Crash(_) => Seen::Wrong(CaseKind::Crash),
+        Outcome::InvalidIr { .. } => Seen::Wrong(CaseKind::InvalidIr),
+        Outcome::Timeout { .. } => Seen::Wrong(CaseKind::Hang),
+        Outcome::Ok(None) | Outcome::OutOfMemory { .. } | Outcome::CodegenFailure { .. } => {
+            Seen::Odd
+        }
+    }
+}
