@@ -36,8 +36,8 @@ mod unwind;
 mod verify;
 
 pub use archive::{
-    ArchiveError, ArchiveOptions, ArchiveResult, MemberReport, ThinMember, instrument_archive,
-    members, replace_member,
+    ArchiveError, ArchiveOptions, ArchiveResult, MemberReport, NamedMember, ThinMember,
+    instrument_archive, members, replace_member,
 };
 pub use boundary::{PAGE, START_SYMBOL, STOP_SYMBOL, boundary_objects};
 pub use index::{Block, FunctionIndex, Linkage};

@@ -9,7 +9,6 @@
 //! directory that goes with its last [`Provisioned`]; whatever a killed process
 //! leaves, the next one removes, as everything in such directories.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -18,7 +17,7 @@ use std::sync::Arc;
 
 use optsleuth_model::{CODE_DIGITS, Change, CodeFunction, CodeMap, CodeObject, Fault, FaultObject};
 use optsleuth_objcov::{
-    ArchiveError, FunctionCode, Patch, PatchError, PatchKind, members, replace_member,
+    ArchiveError, FunctionCode, NamedMember, Patch, PatchError, PatchKind, members, replace_member,
 };
 
 use super::install::Install;
@@ -141,9 +140,7 @@ fn beside(archive: &Path) -> impl Fn(&str) -> Option<Vec<u8>> + Sync {
     move |name| fs::read(folder.join(name)).ok()
 }
 
-type Members<'a> = Vec<(String, Cow<'a, [u8]>)>;
-
-fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Members<'a>, FaultyError> {
+fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Vec<NamedMember<'a>>, FaultyError> {
     members(bytes, &beside(archive))
         .map_err(|source| FaultyError::Archive { path: archive.to_owned(), source })
 }

@@ -1,6 +1,6 @@
 //! Programs to seed faults with: small, valid, and complete in one text.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use optsleuth_compiler::clang::{self, ProgramError};
@@ -144,7 +144,7 @@ fn take(
 
 fn workdir() -> Result<Workdir, LabError> {
     Workdir::new().map_err(|source| LabError::Io {
-        doing: format!("make a folder in `{}`", PathBuf::from(std::env::temp_dir()).display()),
+        doing: format!("make a folder in `{}`", std::env::temp_dir().display()),
         source,
     })
 }

@@ -88,14 +88,17 @@ pub fn instrument_archive(
     Ok(ArchiveResult { bytes, members: reports })
 }
 
-/// The members of a regular or thin archive, in order: names and contents.
+/// A member's name and contents.
+pub type NamedMember<'a> = (String, Cow<'a, [u8]>);
+
+/// The members of a regular or thin archive, in order.
 ///
 /// # Errors
 /// If the archive cannot be read.
 pub fn members<'a>(
     bytes: &'a [u8],
     thin_member: ThinMember<'_>,
-) -> Result<Vec<(String, Cow<'a, [u8]>)>, ArchiveError> {
+) -> Result<Vec<NamedMember<'a>>, ArchiveError> {
     let archive = read::read(bytes, thin_member)?;
     let named = |member: write::Member<'a>| {
         (String::from_utf8_lossy(&member.name).into_owned(), member.data)
