@@ -5,7 +5,7 @@
 //! last one after its end. Without a rank it stands behind all others; it is
 //! never left out.
 
-use optsleuth_model::{HistoryEntry, Measurement, Sought};
+use optsleuth_model::{HistoryEntry, Measurement};
 
 use crate::scoreboard::{Granularity, counted};
 use crate::summary::quartile;
@@ -59,15 +59,18 @@ pub fn course<'a>(
     clock: Clock,
     steps: usize,
 ) -> Vec<Moment> {
-    let (sought, rank): (fn(&Measurement) -> &Sought, fn(&HistoryEntry) -> Option<usize>) =
-        match what {
-            Granularity::Files => (|found| &found.files, |entry| entry.true_file),
-            Granularity::Functions => (|found| &found.functions, |entry| entry.true_function),
-        };
+    let names_any = |found: &Measurement| match what {
+        Granularity::Files => !found.files.culprits.is_empty(),
+        Granularity::Functions => !found.functions.culprits.is_empty(),
+    };
+    let rank = |entry: &HistoryEntry| match what {
+        Granularity::Files => entry.true_file,
+        Granularity::Functions => entry.true_function,
+    };
     let searches: Vec<&[HistoryEntry]> = counted(method, measurements)
         .into_values()
         .flatten()
-        .filter(|found| !sought(found).culprits.is_empty())
+        .filter(|found| names_any(found))
         .map(|found| found.history.as_slice())
         .collect();
     let entries = || searches.iter().copied().flatten();
@@ -92,7 +95,7 @@ pub fn course<'a>(
 
 #[cfg(test)]
 mod tests {
-    use optsleuth_model::{Budget, MEASUREMENT_VERSION};
+    use optsleuth_model::{Budget, MEASUREMENT_VERSION, Sought};
 
     use super::*;
 
