@@ -186,7 +186,6 @@ fn foreign_text_of_a_bench_never_becomes_markup() {
         methods: &methods,
         measurements: &measurements,
         unmeasured: &unmeasured,
-        machine: Some(NASTY),
         ..sample.report()
     };
     let page = bench_html(&report);

@@ -81,11 +81,8 @@ impl<'a> Board<'a> {
         if !llvms.is_empty() {
             facts.push(("LLVM", llvms.into_iter().collect::<Vec<_>>().join(", ")));
         }
-        if let Some(machine) = report.machine {
-            facts.push(("Machine", machine.to_owned()));
-        }
-        if let Some(took) = report.took {
-            facts.push(("Took", words::duration(took)));
+        if let Some(searching) = report.searching {
+            facts.push(("All searches together", words::duration(searching)));
         }
         facts
     }

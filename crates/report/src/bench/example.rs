@@ -91,8 +91,7 @@ pub(super) fn report<'a>(methods: &'a [String], all: &'a [Measurement]) -> Bench
         unmeasured: &[],
         budget: Budget { runs: Some(1000), seconds: None },
         seeds: &[1],
-        took: None,
-        machine: None,
+        searching: None,
     }
 }
 

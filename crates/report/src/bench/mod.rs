@@ -54,8 +54,6 @@ pub struct BenchReport<'a> {
     pub budget: Budget,
     /// Where the random numbers came from.
     pub seeds: &'a [u64],
-    /// How long it took, if that is to be said.
-    pub took: Option<Duration>,
-    /// What it was measured on, if that is to be said.
-    pub machine: Option<&'a str>,
+    /// How long all searches took together; `None` where time had no say.
+    pub searching: Option<Duration>,
 }

@@ -43,8 +43,7 @@ impl Sample {
             unmeasured: &self.unmeasured,
             budget: Budget { runs: None, seconds: Some(SECONDS) },
             seeds: &SEEDS,
-            took: Some(Duration::from_secs(5023)),
-            machine: Some("8 × Example CPU @ 3 GHz, 32 GB"),
+            searching: Some(Duration::from_secs(5023)),
         }
     }
 }

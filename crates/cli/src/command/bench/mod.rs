@@ -109,8 +109,7 @@ impl Bench {
             unmeasured: &found.unmeasured,
             budget: plan.budget(),
             seeds: &plan.seeds,
-            took: searching(&found.measurements),
-            machine: None,
+            searching: searching(&found.measurements),
         };
         self.keep(&report)?;
         match self.json {
