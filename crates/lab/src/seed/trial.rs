@@ -16,6 +16,8 @@ use crate::setup::{Bench, LabError};
 
 /// Every hang costs all of its time; so many are enough to know.
 const ENOUGH_HANGS: usize = 2;
+/// A hang's sequence is not made shorter any more after so many of them.
+const MOST_HANGS: usize = 30;
 
 /// What there is to try faults with.
 pub(super) struct Range<'a> {
@@ -127,11 +129,16 @@ impl Range<'_> {
         let expected = (wrong.kind == CaseKind::WrongCode).then(|| program.expected.clone());
         let oracle = Oracle::new(wrong.kind, expected).like(&first.outcome);
         let unmodified = &mut self.unmodified.pool;
+        let mut n_hangs = 0;
         let mut fails = |passes: &PassSequence| -> Result<bool, LabError> {
+            if n_hangs >= MOST_HANGS {
+                return Ok(false);
+            }
             let Ok(result) = pool.first().run(&request(passes)) else { return Ok(false) };
             if oracle.judge(&result.outcome) != Verdict::Fails {
                 return Ok(false);
             }
+            n_hangs += usize::from(wrong.kind == CaseKind::Hang);
             let real = unmodified.first().run(&request(passes))?;
             Ok(oracle.judge(&real.outcome) == Verdict::Passes)
         };
