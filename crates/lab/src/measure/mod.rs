@@ -111,7 +111,7 @@ impl Job {
             let has_reason = |entry: &&Unmeasured| {
                 entry.search.as_ref().is_some_and(|(name, seed)| is_it(name, *seed))
             };
-            !measurements.iter().any(is_measured) && !reasons.iter().any(|entry| has_reason(entry))
+            !measurements.iter().any(is_measured) && !reasons.iter().any(has_reason)
         };
         let missing = self.missing.iter().filter(is_missing);
         let entry = |(method, seed): &(Contender, u64)| Unmeasured {
