@@ -55,6 +55,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::NoCases(_) => Some("a case is a folder with a case.toml; docs/case-format.md describes it".into()),
         LabError::SameName(_) => Some("measure them one after the other, into different folders (`-o`)".into()),
         LabError::NoTruth => Some("write the culprit into case.toml, under [truth]".into()),
+        LabError::Troubled(_) => Some("start it again when the machine is quiet".into()),
         LabError::Store(StoreError::OtherBudget { .. }) => {
             Some("measure into another folder (`-o`), or with the same `--budget` or `--runs`".into())
         }
@@ -239,7 +240,9 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::NoCases(_)
         | LabError::SameName(_)
         | LabError::NoTruth
-        | LabError::Store(StoreError::Foreign { .. } | StoreError::OtherBudget { .. })
+        | LabError::Store(
+            StoreError::Foreign { .. } | StoreError::OtherBudget { .. } | StoreError::OtherSetup(_),
+        )
         | LabError::Case(_)
         | LabError::Import(
             ImportError::Unreadable { .. }
@@ -273,6 +276,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Faulty(_)
         | LabError::Lines(_)
         | LabError::Tool(_)
+        | LabError::Troubled(_)
         | LabError::Store(StoreError::Io { .. })
         | LabError::Io { .. } => Exit::Internal,
     }

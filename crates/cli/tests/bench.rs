@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use optsleuth_compiler::spawn::Tool;
 use program::{failure, json, optsleuth, processes_in, run, testdata};
@@ -65,13 +65,13 @@ fn n_measured(output: &Path) -> usize {
     }
 }
 
-/// Starts a bench and waits until it has measured something, but not all.
-fn begin(arguments: &[&str], output: &Path) -> Child {
-    let mut child =
-        optsleuth().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let started = Instant::now();
+/// Starts a bench with a folder of its own for temporary files, and waits until
+/// it has measured something, but not all.
+fn begin(arguments: &[&str], output: &Path, temporary: &Path) -> Child {
+    let mut program = optsleuth();
+    program.args(arguments).env("TMPDIR", temporary);
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while n_measured(output) == 0 {
-        assert!(started.elapsed() < Duration::from_secs(120), "nothing was measured");
         assert_eq!(child.try_wait().unwrap(), None, "it ended too early");
         sleep(Duration::from_millis(5));
     }
@@ -89,7 +89,8 @@ fn an_interrupted_bench_goes_on_and_comes_to_the_same_table() {
     // One case does not fail as it says.
     assert_eq!(uninterrupted.status.code(), Some(6));
 
-    let mut killed = begin(&arguments(&cases, &parted), Path::new(&parted));
+    let temporary = tempfile::tempdir().unwrap();
+    let mut killed = begin(&arguments(&cases, &parted), Path::new(&parted), temporary.path());
     killed.kill().unwrap();
     killed.wait().unwrap();
     let n_before = n_measured(Path::new(&parted));
@@ -125,7 +126,9 @@ fn ctrl_c_ends_a_bench_and_leaves_nothing_behind() {
     // The baselines take no time.
     let methods = arguments.iter().position(|word| *word == METHODS).unwrap();
     arguments[methods] = "pass-name,locseq";
-    let child = begin(&arguments, &output);
+    let temporary = tempfile::tempdir().unwrap();
+    let child = begin(&arguments, &output, temporary.path());
+    assert_ne!(processes_in(temporary.path()), Vec::<String>::new());
     Tool::new("kill").args(["-INT", &child.id().to_string()]).check().unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130));
@@ -133,7 +136,8 @@ fn ctrl_c_ends_a_bench_and_leaves_nothing_behind() {
     assert!(said.contains("start it again"), "{said}");
     assert!(n_measured(&output) >= 1);
     assert!(contents(&output).keys().all(|path| !path.to_string_lossy().ends_with(".tmp")));
-    assert_eq!(processes_in(results.path()), Vec::<String>::new());
+    assert_eq!(processes_in(temporary.path()), Vec::<String>::new());
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -172,10 +176,17 @@ fn the_json_has_the_figures_of_the_papers_and_every_case() {
     // More of the same needs only what is missing; another budget is refused.
     let list = run(&["bench", &cases, "--runs", "60", "--seeds", "3", "--list", "-o", &output]);
     let list = String::from_utf8(list.stdout).unwrap();
-    assert!(list.contains("3 cases") && list.contains("12 of 42"), "{list}");
+    assert!(list.contains("3 cases") && list.contains("12 of 45"), "{list}");
     let (code, said) = failure(&["bench", &cases, "--runs", "61", "-o", &output]);
     assert_eq!(code, 1);
     assert!(said.contains("another budget") && said.contains("help:"), "{said}");
+    // So is a case that has changed since.
+    let file = Path::new(&cases).join("crash/case.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text + "\n# changed\n").unwrap();
+    let (code, said) = failure(&["bench", &cases, "--runs", "60", "-o", &output]);
+    assert_eq!(code, 1);
+    assert!(said.contains("before the case or the limits changed"), "{said}");
 }
 
 #[test]
@@ -187,7 +198,7 @@ fn what_is_no_case_or_no_method_is_refused() {
     assert!(said.contains("no cases") && said.contains("case.toml"), "{said}");
     let (code, said) = failure(&["bench", &path, "--methods", "locsec"]);
     assert_eq!(code, 1);
-    assert!(said.contains("locseq-rwc, pass-name, top-frame"), "{said}");
+    assert!(said.contains("locseq-rwc, by-size, pass-name, top-frame"), "{said}");
     let (code, said) = failure(&["bench", "/nowhere"]);
     assert_ne!(code, 0);
     assert!(said.contains("/nowhere"), "{said}");

@@ -126,6 +126,7 @@ mod tests {
             method: "m".to_owned(),
             seed: 1,
             budget: Budget::default(),
+            setup: String::new(),
             runs: 0,
             witnesses: 0,
             failing: 0,

@@ -26,7 +26,8 @@ pub use import::{
 };
 pub use localize::{Localized, Scene, ScenePlan, SearchPlan, SearchStatus, Stop};
 pub use measure::{
-    BenchPlan, Benched, Contender, Outlook, StoreError, UnknownContender, bench, outlook,
+    BenchPlan, Benched, Contender, Outlook, StoreError, UnknownContender, bench, measured_budget,
+    outlook,
 };
 pub use oracle::{Oracle, Verdict};
 pub use run::{Repetition, RunPlan, RunReport, run};

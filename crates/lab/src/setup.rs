@@ -119,6 +119,9 @@ pub enum LabError {
     /// A case without a known culprit.
     #[error("the case does not say who the culprit is")]
     NoTruth,
+    /// A search that does not count.
+    #[error("{0} of its runs could not be made; the machine may be too busy")]
+    Troubled(usize),
     /// Measurements cannot be kept or taken up.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -196,7 +199,8 @@ impl LabError {
     }
 }
 
-fn list(paths: &[PathBuf]) -> String {
+/// Paths for a sentence.
+pub(crate) fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
 }
 

@@ -34,6 +34,9 @@ pub struct Measurement {
     pub seed: u64,
     /// What the search was given.
     pub budget: Budget,
+    /// Stands for the case's text and program, its LLVM and the limits of its
+    /// runs: what was measured under another one is about something else.
+    pub setup: String,
     /// How many candidates were run.
     pub runs: usize,
     /// How many of them were witnesses. Without any, all suspects tie.

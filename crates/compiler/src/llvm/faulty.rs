@@ -111,12 +111,12 @@ impl FaultyBuilder {
             Flavor::Plain => {
                 progress(Step::Linking);
                 link_plain(&self.install, &recipe, &self.plain, folder.path())?;
-                let _ = fs::remove_file(&broken); // Only takes up room.
             }
             Flavor::Covered => {
                 build_covered(&self.install, &recipe, &self.plain, folder.path(), progress)?;
             }
         }
+        let _ = fs::remove_file(&broken); // Only takes up room.
         Ok(Provisioned::temporary(&self.install, Arc::new(folder), self.targets, flavor))
     }
 

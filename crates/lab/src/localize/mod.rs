@@ -137,6 +137,8 @@ pub(crate) struct Searched<'a> {
     pub(crate) tally: Tally<'a>,
     pub(crate) stopped: StopReason,
     pub(crate) wall: Duration,
+    /// Runs that the harness could not make.
+    pub(crate) n_troubled: usize,
 }
 
 impl Scene {
@@ -178,7 +180,7 @@ impl Scene {
         progress: &dyn Progress,
     ) -> Result<Localized, LabError> {
         let Scene { stage, reproduction, ground } = self;
-        let Searched { tally, stopped, wall } =
+        let Searched { tally, stopped, wall, .. } =
             look_for_witnesses(stage, reproduction, ground, plan, progress)?;
         if tally.witnesses() == 0 {
             return Err(tally.no_witness(stopped));
@@ -248,7 +250,7 @@ pub(crate) fn look_for_witnesses<'a>(
         }
         search.tell(&fitness);
     };
-    Ok(Searched { tally, stopped, wall: started.elapsed() })
+    Ok(Searched { tally, stopped, wall: started.elapsed(), n_troubled: trouble.in_all })
 }
 
 /// The places of a batch's sequences, those with the most passes first: then
@@ -307,6 +309,7 @@ fn candidate_request(
 #[derive(Debug, Default)]
 struct Trouble {
     in_a_row: usize,
+    in_all: usize,
 }
 
 impl Trouble {
@@ -321,6 +324,7 @@ impl Trouble {
             }
             Err(error) => {
                 self.in_a_row += 1;
+                self.in_all += 1;
                 if self.in_a_row >= Trouble::TOO_MANY {
                     return Err(error);
                 }

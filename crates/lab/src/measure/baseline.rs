@@ -15,8 +15,12 @@ pub(super) fn of_last_pass(scene: &mut Scene) -> Result<Precedence, LabError> {
     let request = RunRequest {
         list_invocations: true,
         verify_each: matches!(scene.reproduction.first.outcome, Outcome::InvalidIr { .. }),
-        limits: scene.ground.template.limits,
         ..scene.stage.request.clone()
+    };
+    let request = match scene.reproduction.first.outcome {
+        // Every hang costs all of its time.
+        Outcome::Timeout { .. } => RunRequest { limits: scene.ground.template.limits, ..request },
+        _ => request,
     };
     let worker = scene.stage.bench.pool.first();
     let listed = worker.run(&request)?;

@@ -13,6 +13,8 @@ use optsleuth_search::Method;
 pub enum Contender {
     /// Look for witnesses and compare coverages.
     Search(Method),
+    /// By covered blocks alone.
+    BySize,
     /// The file of the last pass first, then by covered blocks.
     PassName,
     /// The functions and files of the crash's stack first, then by covered blocks.
@@ -28,13 +30,14 @@ impl Contender {
     /// Every method, in the order of tables.
     pub fn all() -> impl Iterator<Item = Contender> {
         let searches = Method::ALL.into_iter().map(Contender::Search);
-        searches.chain([Contender::PassName, Contender::TopFrame])
+        searches.chain([Contender::BySize, Contender::PassName, Contender::TopFrame])
     }
 
     /// Its name on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
             Contender::Search(method) => method.name(),
+            Contender::BySize => "by-size",
             Contender::PassName => "pass-name",
             Contender::TopFrame => "top-frame",
         }
@@ -44,7 +47,7 @@ impl Contender {
     pub fn is_random(self) -> bool {
         match self {
             Contender::Search(_) => true,
-            Contender::PassName | Contender::TopFrame => false,
+            Contender::BySize | Contender::PassName | Contender::TopFrame => false,
         }
     }
 }
@@ -78,6 +81,6 @@ mod tests {
             assert_eq!(contender.to_string().parse(), Ok(contender));
         }
         let error = "locsec".parse::<Contender>().unwrap_err();
-        assert!(error.to_string().contains("locseq-rwc, pass-name, top-frame"), "{error}");
+        assert!(error.to_string().contains("locseq-rwc, by-size, pass-name, top-frame"), "{error}");
     }
 }

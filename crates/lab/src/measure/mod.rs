@@ -25,14 +25,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use optsleuth_compiler::cores;
-use optsleuth_model::{Budget, Limits, Measurement, Unmeasured};
+use optsleuth_model::{Budget, CASE_FILE, Limits, Measurement, Unmeasured};
 
 pub use contender::{Contender, UnknownContender};
-pub use store::StoreError;
+pub use store::{StoreError, measured_budget};
 
 use crate::Progress;
+use crate::case_folder::CaseFolder;
 use crate::localize::{Scene, ScenePlan, Stop};
-use crate::setup::LabError;
+use crate::setup::{LabError, list};
+use one::Trial;
 use store::Store;
 
 /// What is to be measured.
@@ -89,7 +91,21 @@ pub struct Outlook {
 struct Job {
     folder: PathBuf,
     name: String,
+    /// See [`Measurement::setup`].
+    setup: String,
     missing: Vec<(Contender, u64)>,
+}
+
+/// How many searches the busiest lane has to make, one after the other.
+fn n_searches_in_a_row(jobs: &[Job], lanes: usize) -> u32 {
+    let mut busy = vec![0; lanes.max(1)];
+    for job in jobs {
+        let n_timed = job.missing.iter().filter(|(method, _)| method.is_random()).count() as u32;
+        if let Some(first_free) = busy.iter_mut().min() {
+            *first_free += n_timed;
+        }
+    }
+    busy.into_iter().max().unwrap_or_default()
 }
 
 impl Job {
@@ -113,13 +129,20 @@ impl Job {
             };
             !measurements.iter().any(is_measured) && !reasons.iter().any(has_reason)
         };
-        let missing = self.missing.iter().filter(is_missing);
-        let entry = |(method, seed): &(Contender, u64)| Unmeasured {
+        let entry = |search| Unmeasured {
             case: self.name.clone(),
-            search: Some((method.to_string(), *seed)),
+            search,
             why: "not measured yet".to_owned(),
         };
-        missing.map(entry).collect()
+        let missing: Vec<&(Contender, u64)> = self.missing.iter().filter(is_missing).collect();
+        let is_all = reasons.is_empty() && !measurements.iter().any(|m| m.case == self.name);
+        match is_all && !missing.is_empty() {
+            true => vec![entry(None)],
+            false => {
+                let search = |(method, seed): &&(Contender, u64)| Some((method.to_string(), *seed));
+                missing.iter().map(search).map(entry).collect()
+            }
+        }
     }
 }
 
@@ -128,13 +151,12 @@ pub fn outlook(plan: &BenchPlan) -> Result<Outlook, LabError> {
     let store = plan.store();
     let (jobs, done) = jobs(plan, &store)?;
     let lanes = plan.lanes().len();
-    let missing: Vec<&(Contender, u64)> = jobs.iter().flat_map(|job| &job.missing).collect();
-    let n_timed = missing.iter().filter(|(method, _)| method.is_random()).count();
+    let n_missing: usize = jobs.iter().map(|job| job.missing.len()).sum();
     Ok(Outlook {
         cases: jobs.iter().map(|job| job.name.clone()).collect(),
-        searches: missing.len() + done.len(),
+        searches: n_missing + done.len(),
         done: done.len(),
-        time: plan.stop.budget.map(|budget| budget * n_timed.div_ceil(lanes) as u32),
+        time: plan.stop.budget.map(|budget| budget * n_searches_in_a_row(&jobs, lanes)),
         lanes,
     })
 }
@@ -178,9 +200,46 @@ pub fn bench(plan: &BenchPlan, progress: &dyn Progress) -> Result<Benched, LabEr
 }
 
 impl BenchPlan {
+    /// Each once, in the order of the tables.
+    pub fn methods(&self) -> Vec<Contender> {
+        let mut methods: Vec<Contender> = Vec::new();
+        for method in &self.methods {
+            if !methods.contains(method) {
+                methods.push(*method);
+            }
+        }
+        methods
+    }
+
     /// What each search is given.
     pub fn budget(&self) -> Budget {
         one::budget(self.stop)
+    }
+
+    /// A hash of everything that a case's runs depend on.
+    fn setup(&self, folder: &Path) -> Result<String, LabError> {
+        let read = |path: &Path| {
+            std::fs::read(path).map_err(|source| LabError::Io {
+                doing: format!("read `{}`", path.display()),
+                source,
+            })
+        };
+        let mut hash = blake3::Hasher::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        add(&read(&folder.join(CASE_FILE))?);
+        // What cannot be read or is not installed is listed as that later.
+        if let Ok(case) = CaseFolder::open(folder) {
+            add(&read(&case.input())?);
+            let install = case.llvm().ok().and_then(|llvm| llvm.find().ok());
+            add(install.map(|install| install.version).unwrap_or_default().as_bytes());
+        }
+        let Limits { compile, execute, memory, output } = self.limits;
+        let limits = [compile, execute, self.candidate_time].map(|time| time.as_micros());
+        add(format!("{limits:?} {memory} {output}").as_bytes());
+        Ok(hash.finalize().to_hex()[..16].to_owned())
     }
 
     fn store(&self) -> Store {
@@ -201,23 +260,13 @@ impl BenchPlan {
 
 /// The last component of a case's folder.
 fn name_of(folder: &Path) -> String {
-    let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// What is missing, case by case, and what is there.
 fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>), LabError> {
-    let folders = store::case_folders(&plan.cases).map_err(|source| LabError::Io {
-        doing: format!(
-            "read {}",
-            plan.cases
-                .iter()
-                .map(|path| format!("`{}`", path.display()))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-        source,
-    })?;
+    let folders = store::case_folders(&plan.cases)
+        .map_err(|source| LabError::Io { doing: format!("read {}", list(&plan.cases)), source })?;
     if folders.is_empty() {
         return Err(LabError::NoCases(plan.cases.clone()));
     }
@@ -228,17 +277,18 @@ fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>),
         if !names.insert(name.clone()) {
             return Err(LabError::SameName(name));
         }
+        let setup = plan.setup(&folder)?;
         let mut missing = Vec::new();
-        for &method in &plan.methods {
+        for &method in &plan.methods() {
             let n_seeds = if method.is_random() { plan.seeds.len() } else { 1 };
             for &seed in plan.seeds.iter().take(n_seeds) {
-                match store.read(&name, method.name(), seed)? {
+                match store.read(&name, method.name(), seed, &setup)? {
                     Some(found) => done.push(found),
                     None => missing.push((method, seed)),
                 }
             }
         }
-        jobs.push(Job { folder, name, missing });
+        jobs.push(Job { folder, name, setup, missing });
     }
     Ok((jobs, done))
 }
@@ -312,8 +362,9 @@ impl Hall<'_> {
             self.unmeasured(job, None, &LabError::NoTruth);
             return Ok(());
         }
-        for &(method, seed) in &job.missing {
-            match scene.measure(method, seed, self.plan.stop, &whisper) {
+        for &(contender, seed) in &job.missing {
+            let trial = Trial { contender, seed, stop: self.plan.stop, setup: &job.setup };
+            match scene.measure(&trial, &whisper) {
                 Ok(None) => return Ok(()), // Somebody does not want to wait.
                 Ok(Some(found)) => {
                     self.store.write(&found)?;
@@ -323,7 +374,7 @@ impl Hall<'_> {
                     });
                     self.progress.count(n_done, self.total);
                 }
-                Err(error) => self.unmeasured(job, Some((method.to_string(), seed)), &error),
+                Err(error) => self.unmeasured(job, Some((contender.to_string(), seed)), &error),
             }
         }
         Ok(())

@@ -3,7 +3,9 @@
 use optsleuth_model::{
     Budget, MEASUREMENT_VERSION, Measurement, RankedTruth, RecipeName, Sought, StopReason, Truth,
 };
-use optsleuth_rank::{Aggregation, Culprits, Formula, Ranker, Ranking, Recipe, Spectrum, Weights};
+use optsleuth_rank::{
+    Aggregation, Culprits, Formula, Precedence, Ranker, Recipe, Spectrum, Weights,
+};
 use optsleuth_search::Method;
 
 use super::baseline::{of_last_pass, of_top_frame};
@@ -19,31 +21,41 @@ const TOP: usize = 20;
 /// So many blocks count for an entity where the highest do.
 const HIGHEST: usize = 5;
 
+/// What is to be measured in a scene.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trial<'a> {
+    pub(super) contender: Contender,
+    pub(super) seed: u64,
+    pub(super) stop: Stop,
+    /// See [`Measurement::setup`].
+    pub(super) setup: &'a str,
+}
+
 impl Scene {
     /// Where a method has the true culprits of the case; `None` if somebody
     /// wanted it to end early.
-    pub fn measure(
+    pub(super) fn measure(
         &mut self,
-        contender: Contender,
-        seed: u64,
-        stop: Stop,
+        trial: &Trial<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Measurement>, LabError> {
+        let &Trial { contender, seed, stop, .. } = trial;
         let (measured, seconds) = match contender {
             Contender::Search(method) => match self.search(method, seed, stop, progress)? {
                 None => return Ok(None),
                 Some((measured, seconds)) => (measured, stop.is_timed().then_some(seconds)),
             },
+            Contender::BySize => (self.without_search(contender, &Precedence::default()), None),
             Contender::PassName => {
                 let precedence = of_last_pass(self)?;
-                (self.without_search(contender, |ranker| ranker.rank_by_size(&precedence)), None)
+                (self.without_search(contender, &precedence), None)
             }
             Contender::TopFrame => {
                 let precedence = of_top_frame(&self.ground, &self.reproduction.first.outcome);
-                (self.without_search(contender, |ranker| ranker.rank_by_size(&precedence)), None)
+                (self.without_search(contender, &precedence), None)
             }
         };
-        Ok(Some(self.record(contender, seed, stop, measured, seconds)))
+        Ok(Some(self.record(trial, measured, seconds)))
     }
 
     fn search(
@@ -55,16 +67,20 @@ impl Scene {
     ) -> Result<Option<(Measured, f64)>, LabError> {
         let plan = SearchPlan { method, seed, stop, recipe: Recipe::default() };
         let Scene { stage, reproduction, ground } = self;
-        let Searched { tally, stopped, wall } =
+        let Searched { tally, stopped, wall, n_troubled } =
             look_for_witnesses(stage, reproduction, ground, &plan, progress)?;
+        // A figure may not depend on how busy the machine was.
+        if n_troubled > 0 {
+            return Err(LabError::Troubled(n_troubled));
+        }
         let is_whole = stopped != StopReason::Interrupted;
         Ok(is_whole.then(|| (tally.measure(&recipes()), wall.as_secs_f64())))
     }
 
-    fn without_search(&self, contender: Contender, rank: impl Fn(&Ranker) -> Ranking) -> Measured {
+    fn without_search(&self, contender: Contender, first: &Precedence) -> Measured {
         let ground = &self.ground;
         let spectrum = Spectrum::new(std::slice::from_ref(&ground.failing));
-        let own = rank(&Ranker::new(&ground.map, spectrum.universe()));
+        let own = Ranker::new(&ground.map, spectrum.universe()).rank_by_size(first);
         let truth = self.case().case.truth.clone().unwrap_or_default();
         let truth = Culprits::find(&ground.map, &truth).ranks(&own);
         let recipe = RecipeName {
@@ -76,14 +92,7 @@ impl Scene {
         Measured { rankings, own, ..Measured::default() }
     }
 
-    fn record(
-        &self,
-        contender: Contender,
-        seed: u64,
-        stop: Stop,
-        measured: Measured,
-        seconds: Option<f64>,
-    ) -> Measurement {
+    fn record(&self, trial: &Trial<'_>, measured: Measured, seconds: Option<f64>) -> Measurement {
         let (case, map) = (&self.case().case, &self.ground.map);
         let truth = case.truth.clone().unwrap_or_default();
         let Truth { files, functions, confidence, components, .. } = truth;
@@ -98,9 +107,10 @@ impl Scene {
             confidence,
             components,
             llvm: self.stage.bench.install.version.clone(),
-            method: contender.name().to_owned(),
-            seed,
-            budget: budget(stop),
+            method: trial.contender.name().to_owned(),
+            seed: trial.seed,
+            budget: budget(trial.stop),
+            setup: trial.setup.to_owned(),
             runs: measured.runs,
             witnesses: measured.witnesses,
             failing: measured.failing,

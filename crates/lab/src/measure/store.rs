@@ -29,6 +29,9 @@ pub enum StoreError {
         /// Why not.
         why: String,
     },
+    /// A measurement of another text of the case, or with other limits.
+    #[error("`{}` was measured before the case or the limits changed", .0.display())]
+    OtherSetup(PathBuf),
     /// A measurement with another budget: it cannot stand in one table with
     /// new ones.
     #[error("`{}` was measured with another budget: {theirs} instead of {ours}", .path.display())]
@@ -65,6 +68,7 @@ impl Store {
         case: &str,
         method: &str,
         seed: u64,
+        setup: &str,
     ) -> Result<Option<Measurement>, StoreError> {
         let path = self.path(case, method, seed);
         let text = match std::fs::read(&path) {
@@ -81,6 +85,9 @@ impl Store {
             let (theirs, ours) = (in_words(found.budget), in_words(self.budget));
             return Err(StoreError::OtherBudget { path, theirs, ours });
         }
+        if found.setup != setup {
+            return Err(StoreError::OtherSetup(path));
+        }
         Ok(Some(found))
     }
 
@@ -91,6 +98,21 @@ impl Store {
         let json = serde_json::to_string(found).map_err(|error| io(error.into()))?;
         write_whole(&path, &(json + "\n")).map_err(io)
     }
+}
+
+/// What the measurements in a folder were given; `None` if there are none.
+pub fn measured_budget(folder: &Path) -> Option<Budget> {
+    let entries = |path: &Path| {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(path).ok()?.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        Some(paths)
+    };
+    let files = entries(&folder.join("raw"))?.into_iter().filter_map(|case| entries(&case));
+    files.flatten().find_map(|file| {
+        let found: Measurement = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        Some(found.budget)
+    })
 }
 
 fn in_words(budget: Budget) -> String {
@@ -112,11 +134,18 @@ pub(super) fn case_folders(folders: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
         }
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            if is_case(&path) {
+            // What begins with a dot is on its way to become something else.
+            let is_hidden =
+                path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            if !is_hidden && is_case(&path) {
                 cases.push(path);
             }
         }
     }
+    for case in &mut cases {
+        *case = case.canonicalize()?;
+    }
     cases.sort();
+    cases.dedup();
     Ok(cases)
 }

@@ -22,7 +22,7 @@ pub struct Funnel {
     pub unchangeable: usize,
     /// Every run was as without the fault.
     pub no_effect: usize,
-    /// More than half of the programs failed, or the compiler did not start.
+    /// The compiler did not start, or took no program.
     pub too_much: usize,
     /// It did not fail every time, or in no way that makes a case.
     pub unstable: usize,
@@ -101,7 +101,7 @@ impl Ledger {
         ];
         match differences.into_iter().find(|(_, theirs, ours)| theirs != ours) {
             Some((what, theirs, ours)) => {
-                Err(other(format!("{what} was {theirs} and is now {ours}")))
+                Err(other(format!("{what}: `{theirs}` there, `{ours}` now")))
             }
             None => Ok(found),
         }

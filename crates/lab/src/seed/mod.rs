@@ -18,7 +18,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Targets, possible_faults};
+use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Install, Targets, possible_faults};
 use optsleuth_model::{
     CASE_FILE, Case, CaseKind, Change, CompilerSpec, Fault, Limits, Pipeline, Truth,
 };
@@ -66,6 +66,23 @@ pub struct SeedReport {
     pub interrupted: bool,
 }
 
+impl SeedReport {
+    /// Ended before anything was tried.
+    fn interrupted(plan: &SeedPlan, install: &Install) -> SeedReport {
+        SeedReport {
+            llvm: install.version.clone(),
+            seed: plan.seed,
+            wanted: plan.count,
+            cases: Vec::new(),
+            funnel: Funnel::default(),
+            interrupted: true,
+        }
+    }
+}
+
+/// No part of LLVM gets more cases. They take turns, so few get that many; and
+/// how many are asked for has no say in which are made.
+const QUOTA: usize = 10;
 /// The input's name in every case.
 const INPUT: &str = "program.c";
 
@@ -80,10 +97,16 @@ pub fn seed(plan: &SeedPlan, progress: &dyn Progress) -> Result<SeedReport, LabE
             programs::generate(&install, &mut covered.pool, seed, count, progress)?
         }
     };
+    if progress.stop_requested() {
+        return Ok(SeedReport::interrupted(plan, &install));
+    }
     let pipelines = pipelines::pipelines(&mut covered, plan.seed)?;
     let baseline = Baseline::measure(&mut covered, &programs, &pipelines, progress)?;
     drop(covered);
-    if baseline.n_useful_programs() < 2 && !progress.stop_requested() {
+    if progress.stop_requested() {
+        return Ok(SeedReport::interrupted(plan, &install));
+    }
+    if baseline.n_useful_programs() < 2 {
         let what = "fewer than two programs run, end and always do the same";
         return Err(LabError::NoPrograms(what.to_owned()));
     }
@@ -128,14 +151,13 @@ impl Seeding<'_> {
         candidates: &[(String, Candidate)],
         progress: &dyn Progress,
     ) -> Result<bool, LabError> {
-        let quota = (self.plan.count / 10).max(1);
         while self.ledger.cases.len() < self.plan.count {
             let position = self.ledger.position;
             let Some((component, candidate)) = candidates.get(position) else { break };
             if progress.stop_requested() {
                 return Ok(true);
             }
-            if !self.is_full(component, quota) && !self.has_case_in(*candidate) {
+            if !self.is_full(component) && !self.has_case_in(*candidate) {
                 progress.step(&format!(
                     "{} of {} faults · {} tried · {component}",
                     self.ledger.cases.len(),
@@ -155,9 +177,9 @@ impl Seeding<'_> {
         Ok(false)
     }
 
-    fn is_full(&self, component: &str, quota: usize) -> bool {
+    fn is_full(&self, component: &str) -> bool {
         let same = self.ledger.cases.iter().filter(|case| case.component == component);
-        same.count() >= quota
+        same.count() >= QUOTA
     }
 
     fn has_case_in(&self, candidate: Candidate) -> bool {

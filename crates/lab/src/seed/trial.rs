@@ -32,7 +32,7 @@ pub(super) struct Range<'a> {
 pub(super) enum Shown {
     /// Every run is as it was.
     NoEffect,
-    /// Too many programs fail, or the compiler does not even start.
+    /// The compiler does not even start, or takes no program.
     TooMuch,
     /// It fails, but in no way that makes a case, or not every time.
     Unstable,
@@ -89,16 +89,17 @@ impl Range<'_> {
                     }
                 }
             }
+            if progress.stop_requested() {
+                return Ok(Shown::Unstable); // Cut short: the caller forgets it.
+            }
             let n_hangs = wrong.iter().filter(|one| one.kind == CaseKind::Hang).count();
-            if n_hangs >= ENOUGH_HANGS || progress.stop_requested() {
+            if n_hangs >= ENOUGH_HANGS {
                 break;
             }
         }
+        // No more than half of them: others do not reach the block.
         if failing_programs.is_empty() {
             return Ok(Shown::NoEffect);
-        }
-        if failing_programs.len() * 2 > self.programs.len() {
-            return Ok(Shown::TooMuch);
         }
         wrong.sort_by_key(|one| {
             let passes = &self.pipelines[one.pipeline];
@@ -130,21 +131,21 @@ impl Range<'_> {
         let oracle = Oracle::new(wrong.kind, expected).like(&first.outcome);
         let unmodified = &mut self.unmodified.pool;
         let mut n_hangs = 0;
-        let mut fails = |passes: &PassSequence| -> Result<bool, LabError> {
+        // What it does instead, if it fails as it should.
+        let mut fails = |passes: &PassSequence| -> Result<Option<String>, LabError> {
             if n_hangs >= MOST_HANGS {
-                return Ok(false);
+                return Ok(None);
             }
-            let Ok(result) = pool.first().run(&request(passes)) else { return Ok(false) };
+            let Ok(result) = pool.first().run(&request(passes)) else { return Ok(None) };
             if oracle.judge(&result.outcome) != Verdict::Fails {
-                return Ok(false);
+                return Ok(None);
             }
             n_hangs += usize::from(wrong.kind == CaseKind::Hang);
             let real = unmodified.first().run(&request(passes))?;
-            Ok(oracle.judge(&real.outcome) == Verdict::Passes)
+            let is_right = oracle.judge(&real.outcome) == Verdict::Passes;
+            Ok(is_right.then(|| oracle.describe(&result.outcome)))
         };
-        if oracle.judge(&first.outcome) != Verdict::Fails || !fails(&passes)? {
-            return Ok(Shown::Unstable);
-        }
+        let Some(mut what) = fails(&passes)? else { return Ok(Shown::Unstable) };
         let mut chunk = passes.optimizations().len() / 2;
         loop {
             let before = passes.optimizations().len();
@@ -155,8 +156,8 @@ impl Range<'_> {
                 fewer.drain(start..end);
                 end = start;
                 let Some(fewer) = PassSequence::of_optimizations(fewer) else { continue };
-                if fails(&fewer)? {
-                    passes = fewer;
+                if let Some(seen) = fails(&fewer)? {
+                    (passes, what) = (fewer, seen);
                 }
             }
             if chunk <= 1 && passes.optimizations().len() == before {
@@ -164,7 +165,6 @@ impl Range<'_> {
             }
             chunk = chunk.min(passes.optimizations().len()) / 2;
         }
-        let what = oracle.describe(&first.outcome);
         let (kind, program) = (wrong.kind, wrong.program);
         Ok(Shown::Fails(Box::new(Failure { kind, program, passes, what })))
     }

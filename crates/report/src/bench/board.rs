@@ -75,7 +75,7 @@ impl<'a> Board<'a> {
         facts.push(("Cases", cases));
         facts.push(("Seeds", seeds(report.seeds)));
         facts.push(("Budget", budget(report.budget)));
-        facts.push(("Searches", words::count(report.measurements.len())));
+        facts.push(("Measurements", words::count(report.measurements.len())));
         let llvms: BTreeSet<&str> =
             report.measurements.iter().map(|found| found.llvm.as_str()).collect();
         if !llvms.is_empty() {

@@ -33,6 +33,7 @@ pub(super) fn measured(
         method: method.to_owned(),
         seed: 1,
         budget: Budget { runs: Some(1000), seconds: None },
+        setup: "0123456789abcdef".to_owned(),
         runs: 1000,
         witnesses: 10,
         failing: 900,

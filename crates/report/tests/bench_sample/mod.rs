@@ -162,6 +162,7 @@ fn measured(
         method: method.to_owned(),
         seed,
         budget: Budget { runs: None, seconds: Some(SECONDS) },
+        setup: "0123456789abcdef".to_owned(),
         runs: if is_search { 18_000 + case * 100 } else { 0 },
         witnesses: if is_search { 7000 } else { 0 },
         failing: 9000,

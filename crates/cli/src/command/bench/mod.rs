@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use optsleuth_lab::{BenchPlan, Contender, LabError, Stop, bench, outlook, write_whole};
+use optsleuth_lab::{
+    BenchPlan, Contender, LabError, Stop, bench, measured_budget, outlook, write_whole,
+};
 use optsleuth_model::Measurement;
 use optsleuth_report::{
     BenchReport, bench_csv, bench_html, bench_json, bench_markdown, bench_pictures, bench_text,
@@ -44,7 +46,8 @@ pub(crate) struct Bench {
     /// Folders of cases, or cases
     #[arg(value_name = "CASES", required = true)]
     cases: Vec<PathBuf>,
-    /// What to measure: locseq, locseq-r, locseq-wc, locseq-rwc, pass-name, top-frame; all if not given
+    /// What to measure: locseq, locseq-r, locseq-wc, locseq-rwc, by-size, pass-name, top-frame; all if
+    /// not given
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     methods: Vec<Contender>,
     /// With how many seeds: 1, 2, and so on
@@ -101,7 +104,7 @@ impl Bench {
         let bar = Bar::new();
         let found = bench(&plan, &bar)?;
         bar.finish();
-        let methods: Vec<String> = plan.methods.iter().map(ToString::to_string).collect();
+        let methods: Vec<String> = plan.methods().iter().map(ToString::to_string).collect();
         let report = BenchReport {
             title: &title(&self.cases),
             methods: &methods,
@@ -143,9 +146,12 @@ impl Bench {
 
     fn plan(&self) -> BenchPlan {
         let runs = self.runs.map(|runs| usize::try_from(runs).unwrap_or(usize::MAX));
-        let budget = match (self.budget, runs) {
-            (None, None) => Some(DEFAULT_BUDGET),
-            (budget, _) => budget,
+        let (runs, budget) = match (self.budget, runs) {
+            (None, None) => match measured_budget(&self.output).filter(|_| self.redraw) {
+                Some(given) => (given.runs, given.seconds.map(Duration::from_secs_f64)),
+                None => (None, Some(DEFAULT_BUDGET)),
+            },
+            (budget, runs) => (runs, budget),
         };
         let methods = match self.methods.is_empty() {
             true => Contender::all().collect(),
