@@ -231,7 +231,7 @@ mod tests {
             assert_eq!(truth_name(name).as_deref(), expected, "{name}");
         };
         check("llvm::GVNPass::processLoad(llvm::LoadInst*)", Some("llvm::GVNPass::processLoad"));
-        check("foldAnd(llvm::Value*) (.isra.0)", Some("foldAnd"));
+        check("foldAnd(llvm::Value*) [clone .isra.0]", Some("foldAnd"));
         check("llvm::f(int)::$_2::operator()(unsigned int) const", Some("llvm::f"));
         check("", None);
     }
