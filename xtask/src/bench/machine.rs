@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::num::NonZero;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use optsleuth_compiler::llvm;
@@ -15,7 +15,6 @@ pub(super) fn describe() -> anyhow::Result<Machine> {
     let memory = field(&fs::read_to_string("/proc/meminfo")?, "MemTotal");
     let memory = memory.and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease")?;
-    let load = fs::read_to_string("/proc/loadavg")?;
     let found = llvm::discover().into_iter().filter_map(|(_, found)| found.ok());
     Ok(Machine {
         cpu: cpu.unwrap_or_else(|| "unknown".to_owned()),
@@ -23,8 +22,31 @@ pub(super) fn describe() -> anyhow::Result<Machine> {
         memory_mib: memory.context("no MemTotal")? / 1024,
         kernel: format!("Linux {}", kernel.trim()),
         llvms: found.map(|install| install.version).collect(),
-        load: load.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or_default(),
+        load: busy_cores()?,
     })
+}
+
+/// How many cores are at work, over two seconds. The system's load average
+/// would still remember that this program was compiled a minute ago.
+fn busy_cores() -> anyhow::Result<f64> {
+    let before = fs::read_to_string("/proc/stat")?;
+    std::thread::sleep(Duration::from_secs(2));
+    let after = fs::read_to_string("/proc/stat")?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    busy_share(&before, &after).map(|share| share * cores as f64).context("no CPU times")
+}
+
+/// The part of the time between two readings of `/proc/stat` in which cores
+/// did not idle or wait for a disk.
+fn busy_share(before: &str, after: &str) -> Option<f64> {
+    let times = |text: &str| -> Option<Vec<u64>> {
+        let line = text.lines().next()?.strip_prefix("cpu ")?;
+        line.split_whitespace().map(|time| time.parse().ok()).collect()
+    };
+    let (before, after) = (times(before)?, times(after)?);
+    let passed: Vec<u64> = after.iter().zip(&before).map(|(a, b)| a.saturating_sub(*b)).collect();
+    let (all, idle) = (passed.iter().take(8).sum::<u64>(), passed.get(3)? + passed.get(4)?);
+    (all > 0).then(|| (all - idle) as f64 / all as f64)
 }
 
 /// What follows `name:` in a file of `/proc`.
@@ -68,6 +90,17 @@ mod tests {
         assert_eq!(date(11_017), "2000-03-01");
         assert_eq!(date(20_453), "2025-12-31");
         assert_eq!(date(20_454), "2026-01-01");
+    }
+
+    #[test]
+    fn what_neither_idles_nor_waits_is_busy() {
+        let stat = |times: &str| format!("cpu  {times}\ncpu0 1 1 1 1 1\n");
+        let before = stat("100 0 100 1000 50 0 0 0 7 7");
+        // Of 200 ticks 30 idle and 20 wait; guests' time is in the first already.
+        let after = stat("190 10 140 1030 70 5 5 0 99 99");
+        assert_eq!(busy_share(&before, &after), Some(0.75));
+        assert_eq!(busy_share(&before, &before), None);
+        assert_eq!(busy_share("", &after), None);
     }
 
     #[test]

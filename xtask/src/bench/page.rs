@@ -49,7 +49,7 @@ fn machine(raw: &Raw) -> String {
         )
     });
     format!(
-        "Measured on {}: {}, {} cores, {:.1} GiB of memory, {}, LLVM {}; load before it began: {:.2}.{busy}",
+        "Measured on {}: {}, {} cores, {:.1} GiB of memory, {}, LLVM {}; cores at work before it began: {:.2}.{busy}",
         raw.date,
         machine.cpu,
         machine.cores,

@@ -38,7 +38,7 @@ pub(super) struct Machine {
     pub(super) memory_mib: u64,
     pub(super) kernel: String,
     pub(super) llvms: Vec<String>,
-    /// Processes that wanted to run in the minute before: what others took.
+    /// Cores that were at work just before: what others take.
     pub(super) load: f64,
 }
 
@@ -89,7 +89,7 @@ impl Machine {
     /// Whether others had much of the machine, in words.
     pub(super) fn busy(&self) -> Option<String> {
         let is_busy = self.load > self.cores as f64 / 2.0;
-        is_busy.then(|| format!("load {:.1} on {} cores", self.load, self.cores))
+        is_busy.then(|| format!("{:.1} of {} cores at work", self.load, self.cores))
     }
 }
 
