@@ -18,6 +18,7 @@ mod one;
 mod store;
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -265,8 +266,10 @@ fn name_of(folder: &Path) -> String {
 
 /// What is missing, case by case, and what is there.
 fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>), LabError> {
-    let folders = store::case_folders(&plan.cases)
-        .map_err(|source| LabError::Io { doing: format!("read {}", list(&plan.cases)), source })?;
+    let folders = store::case_folders(&plan.cases).map_err(|source| match source.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => LabError::NoCases(plan.cases.clone()),
+        _ => LabError::Io { doing: format!("read {}", list(&plan.cases)), source },
+    })?;
     if folders.is_empty() {
         return Err(LabError::NoCases(plan.cases.clone()));
     }
