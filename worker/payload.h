@@ -31,9 +31,48 @@ public:
     at += bytes;
     return value;
   }
+  // The bytes themselves, unread.
+  const char *skip(size_t bytes) {
+    const char *start = at;
+    if (has(bytes))
+      at += bytes;
+    return start;
+  }
 
 private:
   bool has(size_t bytes) { return ok = ok && size_t(end - at) >= bytes; }
   const char *at, *end;
+};
+
+// Numbers in stretches: half-open ranges, sorted, searched where they lie.
+class IndexSet {
+public:
+  IndexSet() = default;
+  explicit IndexSet(Payload &request)
+      : count(request.number()), ranges(request.skip(size_t(count) * 8)) {
+    if (!request.ok)
+      count = 0;
+  }
+  bool empty() const { return count == 0; }
+  bool has(uint32_t index) const {
+    uint32_t low = 0, high = count; // The first range that ends behind it.
+    while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (number(2 * middle + 1) <= index)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < count && number(2 * low) <= index;
+  }
+
+private:
+  uint32_t number(uint32_t place) const {
+    uint32_t value;
+    memcpy(&value, ranges + size_t(place) * sizeof value, sizeof value);
+    return value;
+  }
+  uint32_t count = 0;
+  const char *ranges = nullptr;
 };
 } // namespace optsleuth

@@ -5,6 +5,7 @@
 #include "codegen.h"
 #include "coverage.h"
 #include "crash.h"
+#include "edit.h"
 #include "llvm_side.h"
 #include "memory.h"
 #include "session.h"
@@ -38,31 +39,6 @@ uint64_t now_ns() {
 [[noreturn]] void reject(Verdict verdict, Error error) {
   crash::finish(verdict, toString(std::move(error)).c_str());
 }
-
-// Ranges of invocation numbers to skip, in the mapped request, sorted.
-class SkipList {
-public:
-  SkipList() : count(0), from(nullptr, 0) {}
-  explicit SkipList(Payload &request) : count(request.number()), from(request) {
-    for (uint32_t i = 0; request.ok && i < 2 * count; ++i)
-      request.number();
-  }
-  bool has(uint32_t index) const {
-    Payload ranges = from;
-    for (uint32_t i = 0; i < count; ++i) {
-      uint32_t first = ranges.number(), end = ranges.number();
-      if (index < first)
-        return false;
-      if (index < end)
-        return true;
-    }
-    return false;
-  }
-
-private:
-  uint32_t count;
-  Payload from;
-};
 
 // Containers of passes, which are not invocations of their own.
 bool is_container(StringRef pass) {
@@ -108,6 +84,12 @@ public:
         [this](StringRef pass, Any unit) { before(pass, unit); });
     callbacks.registerAfterPassCallback(
         [this](StringRef pass, Any unit, const PreservedAnalyses &) {
+          if (watch_changes && !is_container(pass)) {
+            coverage::pause(); // Nor is the printer.
+            if (fingerprint(unit) != before_pass)
+              note_change();
+            coverage::resume();
+          }
           if (verify_each && !is_container(pass)) {
             coverage::pause(); // The verifier is not the compiler at work.
             verify(unit);
@@ -117,6 +99,8 @@ public:
         });
     callbacks.registerAfterPassInvalidatedCallback(
         [this](StringRef pass, const PreservedAnalyses &) {
+          if (watch_changes && !is_container(pass))
+            note_change(); // Its unit is gone.
           if (verify_each && !is_container(pass)) {
             coverage::pause();
             verify(Any()); // The unit is gone; the module is not.
@@ -126,8 +110,9 @@ public:
         });
   }
   // What this run is about.
-  SkipList skips;
+  IndexSet skips;
   bool verify_each = false;
+  bool watch_changes = false;
   // Invocations whose coverage is wanted by itself; half-open.
   uint32_t window_first = 0, window_end = 0;
 
@@ -170,6 +155,11 @@ private:
     is_numbered = false;
     Report &report = memory::report();
     report.current_invocation = numbered;
+    if (watch_changes) {
+      coverage::pause();
+      before_pass = fingerprint(unit);
+      coverage::resume();
+    }
     if (report.window == uint32_t(Window::None) && numbered >= window_first &&
         numbered < window_end)
       coverage::open_window();
@@ -187,6 +177,23 @@ private:
     if (report.window == uint32_t(Window::Open) &&
         report.invocations >= window_end)
       coverage::close_window();
+  }
+  void note_change() {
+    if (flags)
+      *flags |= kChanged;
+  }
+  // Two states of a unit with different texts have different numbers, nearly
+  // always.
+  static size_t fingerprint(const Any &unit) {
+    std::string text;
+    raw_string_ostream stream(text);
+    if (auto *function = any_cast<const Function *>(&unit))
+      (*function)->print(stream);
+    else if (auto *loop = any_cast<const Loop *>(&unit))
+      (*loop)->getHeader()->getParent()->print(stream);
+    else
+      session().module->print(stream, nullptr);
+    return std::hash<std::string>()(stream.str());
   }
   static void verify(const Any &unit) {
     std::string text;
@@ -208,6 +215,7 @@ private:
   uint32_t numbered = 0;
   uint32_t *flags = nullptr;
   bool is_numbered = false;
+  size_t before_pass = 0;
 };
 
 // The pass manager and its analyses. Made once per session, because making it
@@ -319,13 +327,19 @@ void run(Payload request, const char *directory) {
   uint32_t execute = request.number();
   uint32_t window_first = request.number();
   uint32_t window_end = request.number();
-  workbench->invocations.skips = SkipList(request);
+  uint32_t watch_changes = request.number();
+  uint32_t edit_kind = request.number();
+  IndexSet edit_items(request);
+  workbench->invocations.skips = IndexSet(request);
+  workbench->invocations.watch_changes = watch_changes != 0;
   workbench->invocations.verify_each = verify_each != 0;
   workbench->invocations.window_first = window_first;
   workbench->invocations.window_end = window_end;
   if (!request.ok)
     crash::finish(Verdict::Trouble, "malformed Run request");
   Session &session = optsleuth::session();
+  if (edit_kind)
+    edit::apply(*session.module, edit_kind, edit_items);
   run_passes(session, pipeline, emit);
   Report &report = memory::report();
   if (emit == Emit::Object || execute) {

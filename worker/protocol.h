@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 3;
+constexpr uint32_t kProtocolVersion = 4;
 
 // What the host asks for.
 enum class Op : uint32_t {
@@ -71,6 +71,7 @@ enum class Verdict : uint32_t {
   NeedsProcess = 10, // This program cannot be executed inside the child.
   Trouble = 11,      // A fault of the harness itself.
   Assertion = 12,
+  BadEdit = 13, // It changes nothing, or what it makes is not valid.
 };
 
 // How a child ended, as its supervisor saw it.
@@ -113,7 +114,9 @@ struct Report {
   uint64_t peak_memory_bytes;
   uint64_t stdout_bytes; // Copied to kStdoutOffset.
   uint64_t stderr_bytes; // Copied to kStderrOffset.
-  uint64_t output_cut;   // 1 if the program wrote more than its limit.
+  uint32_t output_cut;   // 1 if the program wrote more than its limit.
+  // Written by the child, about its edit: how many items there are.
+  uint32_t edit_items;
   // Written by the child, about its coverage.
   uint32_t coverage_frozen; // 1: packed at the end of the pipeline.
   uint32_t window;
@@ -144,12 +147,13 @@ constexpr uint64_t kMaxTransfer = 1000 * kMiB;
 
 // One entry of the invocation log, followed by the two names.
 struct InvocationRecord {
-  uint32_t flags; // kSkipped | kRequired
+  uint32_t flags; // kSkipped | kRequired | kChanged
   uint16_t pass_bytes;
   uint16_t unit_bytes;
 };
 constexpr uint32_t kSkipped = 1;
 constexpr uint32_t kRequired = 2;
+constexpr uint32_t kChanged = 4;
 
 // Reply to Hello, at kResponseOffset, followed by the version text.
 struct HelloReply {

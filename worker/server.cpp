@@ -212,7 +212,7 @@ void reap(pid_t child, End end, uint64_t started_ns) {
 }
 
 // Copies what a child wrote to where the host reads it, and empties the source.
-uint64_t collect(int source, uint64_t offset, uint64_t limit, uint64_t *cut) {
+uint64_t collect(int source, uint64_t offset, uint64_t limit, uint32_t *cut) {
   char buffer[16384];
   uint64_t done = 0;
   for (;;) {

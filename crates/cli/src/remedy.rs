@@ -211,6 +211,7 @@ fn run_remedy(error: &RunError) -> Option<String> {
         RunError::BadOptions(_)
         | RunError::BadModule { .. }
         | RunError::BadPipeline(_)
+        | RunError::BadEdit(_)
         | RunError::NotInstrumented
         | RunError::TooLarge { .. }
         | RunError::Protocol(_)

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use optsleuth_compiler::llvm::{self, Flavor, Provisioned, RunError, Targets, Worker};
 use optsleuth_model::{
-    CodeMap, Coverage, Emit, Execute, HEADERS, Limits, Outcome, Program, RunRequest, SkipSet,
+    CodeMap, Coverage, Emit, Execute, HEADERS, IndexSet, Limits, Outcome, Program, RunRequest,
 };
 use ready::{install, loaded, program, request};
 
@@ -141,7 +141,7 @@ fn a_window_whose_last_invocation_is_skipped_ends_there() {
     let mut worker = worker(&program("sum.c"));
     let request = RunRequest {
         window: Some((0, 4)),
-        skips: SkipSet::of([3]),
+        skips: IndexSet::of([3]),
         list_invocations: true,
         ..asking("function(sroa,gvn),globalopt")
     };
@@ -155,7 +155,7 @@ fn a_window_whose_last_invocation_is_skipped_ends_there() {
 #[test]
 fn reading_the_pipeline_does_not_count() {
     let mut worker = worker(&ready::ir("define void @f() {\n  ret void\n}\n"));
-    let nothing = RunRequest { skips: SkipSet::from(0), ..asking("function(sroa)") };
+    let nothing = RunRequest { skips: IndexSet::from(0), ..asking("function(sroa)") };
     let coverage = worker.run(&nothing).unwrap().coverage.unwrap();
     assert!(!files(&coverage).contains("llvm/lib/Passes/PassBuilder.cpp"));
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use optsleuth_compiler::llvm::{RunError, Worker};
 use optsleuth_model::{
-    CodegenLevel, CrashCause, Emit, Execute, Limits, Outcome, ProgramEnd, RunRequest, SkipSet,
+    CodegenLevel, CrashCause, Emit, Execute, IndexSet, Limits, Outcome, ProgramEnd, RunRequest,
     Stage,
 };
 use ready::{ir, loaded, program, provisioned, request, testdata};
@@ -168,7 +168,7 @@ fn invocations_are_numbered_and_any_of_them_can_be_skipped() {
     // Without mem2reg's work nothing becomes of the loop.
     let sroas: Vec<u32> = all.iter().filter(|i| i.pass == "sroa").map(|i| i.index).collect();
     assert!(!sroas.is_empty());
-    let skipping = RunRequest { skips: SkipSet::of(sroas.clone()), ..listed.clone() };
+    let skipping = RunRequest { skips: IndexSet::of(sroas.clone()), ..listed.clone() };
     let rest = worker.run(&skipping).unwrap().invocations;
     assert!(rest[sroas[0] as usize].skipped);
     assert_eq!(rest[sroas[0] as usize].pass, "sroa");
@@ -179,7 +179,7 @@ fn skipping_everything_leaves_the_module_alone() {
     let mut worker = loaded(&program("sum.c"));
     let text = |request: RunRequest| RunRequest { emit: Emit::Text, ..request };
     let plain = worker.run(&text(RunRequest::new(None))).unwrap();
-    let skipped = RunRequest { skips: SkipSet::from(0), ..request("function(sroa,instcombine)") };
+    let skipped = RunRequest { skips: IndexSet::from(0), ..request("function(sroa,instcombine)") };
     assert_eq!(worker.run(&text(skipped)).unwrap().emitted, plain.emitted);
 }
 
@@ -190,7 +190,7 @@ fn a_skipped_crash_does_not_happen() {
     let listed = worker.run(&RunRequest { list_invocations: true, ..crash.clone() }).unwrap();
     assert!(matches!(listed.outcome, Outcome::Crash(_)));
     let index = listed.invocations.last().unwrap().index;
-    let skipping = RunRequest { skips: SkipSet::of([index]), ..crash };
+    let skipping = RunRequest { skips: IndexSet::of([index]), ..crash };
     assert_eq!(worker.run(&skipping).unwrap().outcome, Outcome::Ok(None));
 }
 

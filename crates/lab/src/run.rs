@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_model::{
-    CodegenLevel, Emit, Execute, Limits, Outcome, PassSequence, RunRequest, RunResult, SkipSet,
+    CodegenLevel, Emit, Execute, IndexSet, Limits, Outcome, PassSequence, RunRequest, RunResult,
 };
 
 use crate::Progress;
@@ -29,7 +29,7 @@ pub struct RunPlan {
     /// LLVM options.
     pub options: Vec<String>,
     /// Invocations to leave out.
-    pub skips: SkipSet,
+    pub skips: IndexSet,
     /// Verify after every pass.
     pub verify_each: bool,
     /// Execute the result.
@@ -89,7 +89,6 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabErro
     progress.step("loading the program");
     let program = bench.load(&plan.program, &plan.c_flags, &plan.options, plan.limits)?;
     let request = RunRequest {
-        passes: Some(passes.clone()),
         skips: plan.skips.clone(),
         verify_each: plan.verify_each,
         // As `opt` does: some crashes show only when the module is printed.
@@ -97,9 +96,8 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, LabErro
         codegen: plan.codegen,
         execute: plan.execute,
         list_invocations: plan.list_invocations,
-        coverage: false,
-        window: None,
         limits: plan.limits,
+        ..RunRequest::new(Some(passes.clone()))
     };
     progress.step("running");
     let requests = vec![request.clone(); plan.runs.get()];

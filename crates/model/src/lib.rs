@@ -9,8 +9,10 @@ mod block_lines;
 mod case;
 mod code_map;
 mod coverage;
+mod edit;
 mod fault;
 mod function_name;
+mod index_set;
 mod invocation;
 pub mod legacy;
 mod localization;
@@ -30,9 +32,11 @@ pub use case::{
 };
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
+pub use edit::{Edit, EditKind};
 pub use fault::{CODE_DIGITS, Change, Fault, FaultError, FaultObject};
 pub use function_name::FunctionName;
-pub use invocation::{Invocation, SkipSet};
+pub use index_set::IndexSet;
+pub use invocation::Invocation;
 pub use localization::{
     Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
     Localization, StopReason, TrueCulprit, TruthRanks, WitnessEntry,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Coverage, Invocation, Outcome, PassSequence, SkipSet};
+use crate::{Coverage, Edit, IndexSet, Invocation, Outcome, PassSequence};
 
 /// How much a run may use before it is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +74,12 @@ pub enum Execute {
 /// One run of a loaded program.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
+    /// A change to the loaded program, for this run alone.
+    pub edit: Option<Edit>,
     /// The passes; `None` runs none.
     pub passes: Option<PassSequence>,
     /// Invocations to leave out.
-    pub skips: SkipSet,
+    pub skips: IndexSet,
     /// Verify the IR after every pass, not only at the end.
     pub verify_each: bool,
     /// What to hand out.
@@ -88,6 +90,9 @@ pub struct RunRequest {
     pub execute: Execute,
     /// Read the log of invocations back.
     pub list_invocations: bool,
+    /// Find out which of them change the IR; it is printed before and after
+    /// each of them.
+    pub watch_changes: bool,
     /// Say which blocks of the compiler were executed; needs a worker that was
     /// built for it.
     pub coverage: bool,
@@ -101,13 +106,15 @@ impl RunRequest {
     /// Run these passes and say how it ended; everything else off.
     pub fn new(passes: Option<PassSequence>) -> RunRequest {
         RunRequest {
+            edit: None,
             passes,
-            skips: SkipSet::none(),
+            skips: IndexSet::none(),
             verify_each: false,
             emit: Emit::Nothing,
             codegen: CodegenLevel::O0,
             execute: Execute::No,
             list_invocations: false,
+            watch_changes: false,
             coverage: false,
             window: None,
             limits: Limits::STANDARD,
@@ -122,6 +129,8 @@ pub struct RunResult {
     pub outcome: Outcome,
     /// What [`Emit`] asked for; empty if the run did not get that far.
     pub emitted: Vec<u8>,
+    /// How many items the edit's kind has in the program.
+    pub n_items: u32,
     /// How many invocations were reached.
     pub n_invocations: u32,
     /// All of them, if they were asked for.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use optsleuth_lab::{LabError, RunPlan, RunReport, run};
-use optsleuth_model::{CodegenLevel, Execute, Limits, SkipSet};
+use optsleuth_model::{CodegenLevel, Execute, IndexSet, Limits};
 use optsleuth_report::{run_json, run_text};
 
 use super::{LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
@@ -97,7 +97,7 @@ impl Run {
             c_flags: self.program.c_flags(),
             passes: self.passes.clone(),
             options: self.program.options.clone(),
-            skips: SkipSet::of_ranges(self.skip.iter().copied()),
+            skips: IndexSet::of_ranges(self.skip.iter().copied()),
             verify_each: self.verify_each,
             execute: match (self.execute, self.as_process) {
                 (false, _) => Execute::No,

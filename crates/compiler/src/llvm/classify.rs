@@ -30,6 +30,8 @@ pub(crate) enum NoOutcome {
     BadOptions(String),
     BadModule(String),
     BadPipeline(String),
+    /// The edited program is none.
+    BadEdit(String),
     /// The program has to be executed as a process of its own.
     NeedsProcess(String),
     /// Somebody killed the child.
@@ -96,6 +98,7 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::BadOptions => Err(NoOutcome::BadOptions(message)),
         Verdict::BadModule => Err(NoOutcome::BadModule(message)),
         Verdict::BadPipeline => Err(NoOutcome::BadPipeline(message)),
+        Verdict::BadEdit => Err(NoOutcome::BadEdit(message)),
         Verdict::InvalidIr => Ok(Outcome::InvalidIr { invocation: evidence.invocation, message }),
         Verdict::FatalError => crash(CrashCause::FatalError),
         Verdict::ErrorExit => crash(CrashCause::ErrorExit),

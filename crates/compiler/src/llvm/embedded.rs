@@ -18,6 +18,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "compat.h",
     "coverage.h",
     "crash.h",
+    "edit.h",
     "llvm_side.h",
     "memory.h",
     "pages.h",
@@ -28,6 +29,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     // The slow ones first, so that two compilers end at about the same time.
     "pipeline.cpp",
     "session.cpp",
+    "edit.cpp",
     "codegen.cpp",
     "server.cpp",
     "sandbox.cpp",

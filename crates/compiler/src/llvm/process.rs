@@ -206,6 +206,7 @@ impl Process {
             Err(NoOutcome::BadModule(message)) => {
                 return Err(RunError::BadModule { name: String::new(), message }.into());
             }
+            Err(NoOutcome::BadEdit(text)) => return Err(RunError::BadEdit(text).into()),
             Err(NoOutcome::Trouble(text)) => return Err(RunError::Trouble(text).into()),
         };
         let whole = outcome == Outcome::Ok(None) && report.end == End::Exited;
@@ -216,6 +217,7 @@ impl Process {
         let result = RunResult {
             outcome,
             emitted,
+            n_items: report.n_items,
             n_invocations: report.n_invocations,
             invocations: if list_invocations { invocations } else { Vec::new() },
             coverage: None,

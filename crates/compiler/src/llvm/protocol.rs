@@ -5,9 +5,9 @@
 //!
 //! **Invariant:** nothing here does I/O; bytes in, values out.
 
-use optsleuth_model::{Invocation, Limits, RunRequest};
+use optsleuth_model::{IndexSet, Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;
@@ -66,7 +66,7 @@ numbered!(Phase {
 numbered!(Verdict {
     None = 0, Ok = 1, BadOptions = 2, BadModule = 3, BadPipeline = 4, InvalidIr = 5,
     FatalError = 6, ErrorExit = 7, CodegenFailure = 8, OutOfMemory = 9, NeedsProcess = 10,
-    Trouble = 11, Assertion = 12,
+    Trouble = 11, Assertion = 12, BadEdit = 13,
 });
 
 numbered!(End {
@@ -89,6 +89,7 @@ pub(crate) struct Report {
     pub(crate) phase: Phase,
     pub(crate) verdict: Verdict,
     pub(crate) n_invocations: u32,
+    pub(crate) n_items: u32,
     pub(crate) current_invocation: Option<u32>,
     pub(crate) invocation_bytes: u32,
     pub(crate) invocations_cut: bool,
@@ -120,6 +121,7 @@ impl Report {
             phase: Phase::of(word(0))?,
             verdict: Verdict::of(word(4))?,
             n_invocations: word(8),
+            n_items: word(108),
             current_invocation: Some(word(12)).filter(|&index| index != NO_INVOCATION),
             invocation_bytes: word(16),
             invocations_cut: word(20) != 0,
@@ -183,6 +185,12 @@ impl Payload {
         payload
     }
 
+    fn ranges(self, set: &IndexSet) -> Payload {
+        let count = u32::try_from(set.ranges().len()).unwrap_or(u32::MAX);
+        let write = |payload: Payload, &(from, end): &(u32, u32)| payload.number(from).number(end);
+        set.ranges().iter().fold(self.number(count), write)
+    }
+
     pub(crate) fn finish(self) -> Vec<u8> {
         self.0
     }
@@ -191,9 +199,11 @@ impl Payload {
 /// The payload of a run.
 pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
     let pipeline = request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
-    let ranges = request.skips.ranges();
     let window = request.window.unwrap_or((0, 0));
-    let mut payload = Payload::default()
+    let none = IndexSet::none();
+    let (kind, items) =
+        request.edit.as_ref().map_or((0, &none), |edit| (edit.kind as u32, &edit.items));
+    Payload::default()
         .bytes(pipeline.as_bytes())
         .number(request.verify_each.into())
         .number(request.emit as u32)
@@ -201,11 +211,11 @@ pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
         .number(execute.into())
         .number(window.0)
         .number(window.1)
-        .number(u32::try_from(ranges.len()).unwrap_or(u32::MAX));
-    for &(from, end) in ranges {
-        payload = payload.number(from).number(end);
-    }
-    payload.finish()
+        .number(request.watch_changes.into())
+        .number(kind)
+        .ranges(items)
+        .ranges(&request.skips)
+        .finish()
 }
 
 /// Decodes the log of invocations; a log that ends early gives fewer.
@@ -213,6 +223,7 @@ pub(crate) fn invocations(log: &[u8]) -> Vec<Invocation> {
     const HEADER: usize = 8;
     const SKIPPED: u32 = 1;
     const REQUIRED: u32 = 2;
+    const CHANGED: u32 = 4;
     let mut found = Vec::new();
     let mut rest = log;
     while rest.len() >= HEADER {
@@ -230,6 +241,7 @@ pub(crate) fn invocations(log: &[u8]) -> Vec<Invocation> {
             unit: text(HEADER + pass_bytes, end),
             skipped: flags & SKIPPED != 0,
             required: flags & REQUIRED != 0,
+            changed: flags & CHANGED != 0,
         });
         rest = &rest[end.next_multiple_of(4).min(rest.len())..];
     }

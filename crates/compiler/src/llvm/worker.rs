@@ -48,6 +48,9 @@ pub enum RunError {
     /// LLVM does not take this pipeline.
     #[error("LLVM does not accept this pipeline: {0}")]
     BadPipeline(String),
+    /// The edit changes nothing, or makes no valid program.
+    #[error("the program cannot be edited like this: {0}")]
+    BadEdit(String),
     /// The program cannot be linked, whatever passes run.
     #[error("the program does not link, even unoptimized")]
     DoesNotLink(#[source] ToolError),
@@ -227,6 +230,10 @@ impl Worker {
             }
             let payload = protocol::run_payload(request, execute);
             let report = process.call(Op::Run, &payload, &request.limits)?;
+            // What goes wrong before the pipeline is the edit's doing.
+            if request.edit.is_some() && report.phase == protocol::Phase::Start {
+                return Err(RunError::BadEdit(report.message).into());
+            }
             let (mut result, reason) = process
                 .result(&provisioned, &report, request.list_invocations)
                 .map_err(|error| named(error, name.clone()))?;
