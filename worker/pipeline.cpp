@@ -5,6 +5,7 @@
 #include "codegen.h"
 #include "coverage.h"
 #include "crash.h"
+#include "detour.h"
 #include "edit.h"
 #include "llvm_side.h"
 #include "memory.h"
@@ -237,7 +238,8 @@ struct Workbench {
 };
 Workbench *workbench = nullptr;
 
-void run_passes(Session &session, std::string_view pipeline, Emit emit) {
+void run_passes(Session &session, std::string_view pipeline, Emit emit,
+                Detour detour, const char *directory) {
   Module &module = *session.module;
   PassBuilder &builder = workbench->builder;
   ModuleAnalysisManager &modules = workbench->modules;
@@ -250,7 +252,9 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit) {
   enter(Phase::Pipeline);
   coverage::clear(); // Reading the pipeline's text is not the compiler at work.
   uint64_t started = now_ns();
+  detour.begin(directory);
   passes.run(module, modules);
+  detour.end();
   memory::report().pipeline_ns = now_ns() - started;
   coverage::freeze();
 
@@ -328,6 +332,9 @@ void run(Payload request, const char *directory) {
   uint32_t window_first = request.number();
   uint32_t window_end = request.number();
   uint32_t watch_changes = request.number();
+  uint64_t detour_address = request.number();
+  detour_address |= uint64_t(request.number()) << 32;
+  uint8_t detour_opcode = uint8_t(request.number());
   uint32_t edit_kind = request.number();
   IndexSet edit_items(request);
   workbench->invocations.skips = IndexSet(request);
@@ -340,7 +347,8 @@ void run(Payload request, const char *directory) {
   Session &session = optsleuth::session();
   if (edit_kind)
     edit::apply(*session.module, edit_kind, edit_items);
-  run_passes(session, pipeline, emit);
+  run_passes(session, pipeline, emit, Detour(detour_address, detour_opcode),
+             directory);
   Report &report = memory::report();
   if (emit == Emit::Object || execute) {
     enter(Phase::Codegen);

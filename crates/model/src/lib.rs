@@ -48,5 +48,5 @@ pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, sign
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
 pub use program::{Language, Program};
-pub use run::{CodegenLevel, Emit, Execute, Limits, RunRequest, RunResult};
+pub use run::{CodegenLevel, Detour, Emit, Execute, Limits, RunRequest, RunResult};
 pub use signature::Signature;

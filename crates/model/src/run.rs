@@ -71,11 +71,23 @@ pub enum Execute {
     AsProcess,
 }
 
+/// A conditional instruction of the compiler that decides the other way: the
+/// byte that makes it do so, and where it goes. For one run alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// In the worker's image.
+    pub address: u64,
+    /// What stands there during the run.
+    pub opcode: u8,
+}
+
 /// One run of a loaded program.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
     /// A change to the loaded program, for this run alone.
     pub edit: Option<Edit>,
+    /// A change to the compiler, while the passes run.
+    pub detour: Option<Detour>,
     /// The passes; `None` runs none.
     pub passes: Option<PassSequence>,
     /// Invocations to leave out.
@@ -107,6 +119,7 @@ impl RunRequest {
     pub fn new(passes: Option<PassSequence>) -> RunRequest {
         RunRequest {
             edit: None,
+            detour: None,
             passes,
             skips: IndexSet::none(),
             verify_each: false,

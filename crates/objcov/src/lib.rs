@@ -14,6 +14,7 @@
 mod archive;
 mod boundary;
 mod bytes;
+mod decisions;
 mod elf;
 mod emit;
 mod functions;
@@ -40,6 +41,7 @@ pub use archive::{
     instrument_archive, members, replace_member,
 };
 pub use boundary::{PAGE, START_SYMBOL, STOP_SYMBOL, boundary_objects};
+pub use decisions::{Decision, decisions};
 pub use index::{Block, FunctionIndex, Linkage};
 pub use instrument::{Instrumented, Options, instrument_object};
 pub use lines::{Lines, LinesError, SourceLine};

@@ -18,6 +18,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "compat.h",
     "coverage.h",
     "crash.h",
+    "detour.h",
     "edit.h",
     "llvm_side.h",
     "memory.h",
@@ -37,6 +38,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "memory.cpp",
     "pages.cpp",
     "crash.cpp",
+    "detour.cpp",
 ];
 
 #[cfg(test)]

@@ -19,6 +19,6 @@ pub use faulty::{FaultyBuilder, FaultyError, possible_faults};
 pub use install::{Install, InstallError, NEWEST, OLDEST, discover, find, from_llvm_config};
 pub use lines::block_lines;
 pub use pool::Pool;
-pub use provision::{Flavor, ProvisionError, Provisioned, Step, Targets, provision};
+pub use provision::{Flavor, ProvisionError, Provisioned, Step, Targets, cache_root, provision};
 pub(crate) use provision::{cxx_compiler, instrumentation, lld};
 pub use worker::{RunError, Sandbox, Worker};

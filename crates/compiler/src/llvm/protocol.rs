@@ -5,9 +5,9 @@
 //!
 //! **Invariant:** nothing here does I/O; bytes in, values out.
 
-use optsleuth_model::{IndexSet, Invocation, Limits, RunRequest};
+use optsleuth_model::{Detour, IndexSet, Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;
@@ -200,6 +200,7 @@ impl Payload {
 pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
     let pipeline = request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
     let window = request.window.unwrap_or((0, 0));
+    let detour = request.detour.unwrap_or(Detour { address: 0, opcode: 0 });
     let none = IndexSet::none();
     let (kind, items) =
         request.edit.as_ref().map_or((0, &none), |edit| (edit.kind as u32, &edit.items));
@@ -212,6 +213,9 @@ pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
         .number(window.0)
         .number(window.1)
         .number(request.watch_changes.into())
+        .number(detour.address as u32)
+        .number((detour.address >> 32) as u32)
+        .number(detour.opcode.into())
         .number(kind)
         .ranges(items)
         .ranges(&request.skips)

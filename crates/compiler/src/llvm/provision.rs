@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Instant, UNIX_EPOCH};
 
-use optsleuth_model::CodeMap;
+use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
+use optsleuth_objcov::Decision;
 use serde::{Deserialize, Serialize};
 
 use super::covered::{self, CoverError, Summary};
@@ -199,6 +200,12 @@ impl Provisioned {
         Provisioned { _folder: Some(folder), ..own }
     }
 
+    /// Names what it was made of: another LLVM or source has another.
+    pub fn key(&self) -> String {
+        let entry = self.binary.parent().and_then(Path::file_name).unwrap_or_default();
+        entry.to_string_lossy().into_owned()
+    }
+
     /// The worker's functions; read when the first crash needs them.
     pub(crate) fn symbols(&self) -> &Symbols {
         self.symbols.get_or_init(|| Symbols::read(&self.binary))
@@ -210,6 +217,19 @@ impl Provisioned {
         let cache = |source| ProvisionError::Cache { path: path.clone(), source };
         let bytes = fs::read(&path).map_err(cache)?;
         postcard::from_bytes(&bytes).map_err(|error| cache(io::Error::other(error)))
+    }
+
+    /// The conditional instructions in these blocks of a covered worker, each
+    /// as the detour that makes it decide the other way.
+    pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, ProvisionError> {
+        let cache = |source| ProvisionError::Cache { path: self.binary.clone(), source };
+        let program = fs::read(&self.binary).map_err(cache)?;
+        let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
+        let detour = |decision: Decision| {
+            let Decision { block, address, inverted } = decision;
+            (BlockId(block), Detour { address, opcode: inverted })
+        };
+        Ok(found.into_iter().map(detour).collect())
     }
 
     /// What instrumentation did to a covered worker's archives.
@@ -337,7 +357,8 @@ fn finish(
 }
 
 /// Where everything that can be made again is kept.
-pub(crate) fn cache_root() -> Result<PathBuf, ProvisionError> {
+/// The folder for everything that can be made again.
+pub fn cache_root() -> Result<PathBuf, ProvisionError> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let base = set("XDG_CACHE_HOME")
         .map(PathBuf::from)

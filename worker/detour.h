@@ -1,0 +1,20 @@
+// One instruction of LLVM, changed while the passes run.
+#pragma once
+#include <cstdint>
+
+namespace optsleuth {
+class Detour {
+public:
+  // Address 0: nothing is changed.
+  Detour(uint64_t address, uint8_t opcode) : address(address), opcode(opcode) {}
+  // A compiler that goes astray may do anything: it is fenced in first.
+  void begin(const char *directory);
+  void end();
+
+private:
+  void write(uint8_t byte);
+  uint64_t address;
+  uint8_t opcode;
+  uint8_t original = 0;
+};
+} // namespace optsleuth
