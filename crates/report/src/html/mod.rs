@@ -16,7 +16,7 @@ mod witnesses;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Case, Localization};
+use optsleuth_model::{Bisection, Case, Localization};
 
 use crate::escape::Text;
 use crate::localize::why;
@@ -37,6 +37,8 @@ pub struct CaseView<'a> {
     pub case: &'a Case,
     /// What was found, in the order in which it is shown.
     pub localizations: &'a [Localization],
+    /// Which invocations of passes it comes from, if that was looked for.
+    pub bisection: Option<&'a Bisection>,
     /// Shell commands that reproduce the failure.
     pub commands: &'a [String],
     /// The program's text; of a long one, the beginning is shown.
