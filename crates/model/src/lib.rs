@@ -28,8 +28,8 @@ mod run;
 mod signature;
 
 pub use bisection::{
-    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, BrokenEarlier,
-    SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
+    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
+    BrokenEarlier, SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
 };
 pub use block_lines::BlockLines;
 pub use case::{

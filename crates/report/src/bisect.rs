@@ -41,7 +41,11 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         let said = format!("by {invocation} ({}): {message}", broken.verifier);
         row(&mut out, &style.bad("broken earlier"), &[said]);
     }
-    row(&mut out, "certain after", &found.certain_after.map(|last| certain(found, last)).as_slice());
+    row(
+        &mut out,
+        "certain after",
+        &found.certain_after.map(|last| certain(found, last)).as_slice(),
+    );
     if !found.needed.is_empty() {
         let numbers: Vec<String> =
             found.needed.iter().take(20).map(|number| format!("#{number}")).collect();

@@ -28,10 +28,23 @@ pub(super) enum Choice {
     Only(Vec<u32>),
 }
 
+/// How far a failing run comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// How many invocations it comes to.
+    pub(super) n: u32,
+    /// The one in which it fails, where it fails in one.
+    pub(super) failed_in: Option<u32>,
+}
+
 /// Something that knows what a choice of invocations does.
 pub(super) trait Compiler {
     /// Why it stops answering.
     type Halt;
+    /// How far it comes with all invocations but some.
+    fn reach(&mut self, without: &[u32]) -> Result<Reach, Self::Halt>;
+    /// Whether a failing run takes long.
+    fn is_slow(&self) -> bool;
     /// What comes of each choice.
     fn judge(&mut self, choices: &[Choice]) -> Result<Vec<Verdict>, Self::Halt>;
     /// Which invocations change the IR, as far as that is known; the failure
@@ -78,8 +91,7 @@ pub(super) fn inquire<C: Compiler>(
         findings.needs_nothing = true;
         return Ok(());
     }
-    let n = u32::try_from(log.len()).unwrap_or(u32::MAX);
-    let (certain_after, masked) = first_certain(n, &[], compiler)?;
+    let (certain_after, masked) = first_certain(&[], compiler)?;
     findings.certain_after = Some(certain_after);
     findings.masked = masked;
     findings.changed = compiler.changes(certain_after)?;
@@ -88,7 +100,7 @@ pub(super) fn inquire<C: Compiler>(
     let guilty = findings.minimal.last().copied().unwrap_or(certain_after);
     findings.masked |= guilty != certain_after;
     findings.culprits = vec![guilty];
-    take_its_place(n, compiler, findings)?;
+    take_its_place(compiler, findings)?;
     findings.needed = needed(log, certain_after, findings, compiler)?;
     Ok(())
 }
@@ -117,20 +129,22 @@ fn fails<C: Compiler>(compiler: &mut C, choices: &[Choice]) -> Result<Vec<bool>,
 }
 
 /// The first invocation after which the failure is certain, with some left out.
-fn first_certain<C: Compiler>(
-    n: u32,
-    without: &[u32],
-    compiler: &mut C,
-) -> Result<(u32, bool), C::Halt> {
+fn first_certain<C: Compiler>(without: &[u32], compiler: &mut C) -> Result<(u32, bool), C::Halt> {
+    let below = |&end: &u32| Choice::Below { end, without: without.to_vec() };
+    let Reach { n, failed_in } = compiler.reach(without)?;
+    // A run that failed in an invocation had not failed before it.
+    if let Some(place) = failed_in
+        && fails(compiler, &[place, place + 1].map(|end| below(&end)))? == [false, true]
+    {
+        return Ok((place, false));
+    }
     let mut search = PrefixSearch::new(n);
     loop {
         let ends = search.ask();
         if ends.is_empty() {
             return Ok((search.certain_after(), search.masked()));
         }
-        let choice = |&end: &u32| Choice::Below { end, without: without.to_vec() };
-        let choices: Vec<Choice> = ends.iter().map(choice).collect();
-        search.tell(&fails(compiler, &choices)?);
+        search.tell(&fails(compiler, &ends.iter().map(below).collect::<Vec<_>>())?);
     }
 }
 
@@ -170,11 +184,7 @@ fn minimal<C: Compiler>(
 }
 
 /// What makes the same failure when the culprits found so far are left out.
-fn take_its_place<C: Compiler>(
-    n: u32,
-    compiler: &mut C,
-    findings: &mut Findings,
-) -> Result<(), C::Halt> {
+fn take_its_place<C: Compiler>(compiler: &mut C, findings: &mut Findings) -> Result<(), C::Halt> {
     // As numbered where those before them are left out.
     let mut without = findings.culprits.clone();
     while fails(compiler, &[Choice::Below { end: ALL, without: without.clone() }])?[0] {
@@ -182,9 +192,7 @@ fn take_its_place<C: Compiler>(
             findings.more_culprits = true;
             return Ok(());
         }
-        // A run that crashed goes on now, and comes to more invocations.
-        let reached = n.saturating_mul(2).saturating_add(1024);
-        let (next, _) = first_certain(reached, &without, compiler)?;
+        let (next, _) = first_certain(&without, compiler)?;
         let original = match without.last() {
             // To leave it out would give the others new numbers.
             Some(&last) if next <= last => None,
@@ -213,7 +221,7 @@ fn needed<C: Compiler>(
         .filter(|&number| findings.changed.get(index(number)).is_none_or(|c| *c != Some(false)))
         .collect();
     let mut tried: BTreeSet<u32> = findings.minimal.iter().copied().collect();
-    if effective.len() <= MAX_REMOVALS {
+    if effective.len() <= MAX_REMOVALS && !compiler.is_slow() {
         tried.extend(effective);
     }
     let tried: Vec<u32> = tried.into_iter().collect();

@@ -124,12 +124,9 @@ pub(crate) fn bisect_stage(
     if ended == BisectionEnd::Complete
         && let Some(guilty) = found.guilty()
     {
-        progress.step("asking LLVM's own verifiers");
-        match trials.stage.case.case.kind {
-            CaseKind::Crash | CaseKind::Hang | CaseKind::Memory => {
-                found.broken_earlier = verifiers::broken_earlier(&mut trials, guilty)?;
-            }
-            CaseKind::WrongCode | CaseKind::InvalidIr | CaseKind::Codegen => {}
+        if trials.stage.case.case.kind == CaseKind::Crash {
+            progress.step("asking LLVM's own verifiers");
+            found.broken_earlier = verifiers::broken_earlier(&mut trials, guilty)?;
         }
         found.change = change(&mut trials, guilty)?;
     }
@@ -151,11 +148,8 @@ fn without_optional(
             false => BisectionVerdict::BeforeAnyPass,
         });
     }
-    let required = RunRequest {
-        skips: IndexSet::from(0),
-        list_invocations: true,
-        ..trials.template.clone()
-    };
+    let required =
+        RunRequest { skips: IndexSet::from(0), list_invocations: true, ..trials.template.clone() };
     let run = trials.run_one(&required)?;
     let place = invocation_of(&run.outcome).or(invocation_of(&reproduction.first.outcome));
     let number = place.and_then(|place| number_in(&trials.log, &run.invocations, place.index));

@@ -29,11 +29,7 @@ pub(super) fn names(log: &[Invocation]) -> Vec<Name<'_>> {
 /// The skips with which a run should have left out all but `wanted`, by what
 /// that run says it came to. Where it did not get, the numbers are those of
 /// `kept`.
-pub(super) fn corrected(
-    log: &[Invocation],
-    wanted: &BTreeSet<Name<'_>>,
-    kept: &[u32],
-) -> IndexSet {
+pub(super) fn corrected(log: &[Invocation], wanted: &BTreeSet<Name<'_>>, kept: &[u32]) -> IndexSet {
     let reached = u32::try_from(log.len()).unwrap_or(u32::MAX);
     let is_wanted = |(_, name): &(u32, Name<'_>)| wanted.contains(name);
     let named = (0..).zip(names(log)).filter(is_wanted).map(|(number, _)| number);

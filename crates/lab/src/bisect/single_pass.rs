@@ -43,6 +43,7 @@ pub(crate) fn single_pass(
         changed: invocation.changed == Some(true),
     });
     let mut trials = Trials::of_log(stage, reproduction, log.collect(), progress);
+    trials.learn_pass_names()?;
     let found = search(&mut trials, guilty, &bisection.minimal);
     trials.restore()?;
     match found {
@@ -72,17 +73,20 @@ fn search(
             return Ok(Ok(form));
         }
     }
-    // Analyses that other passes left behind may be needed: keep those passes.
-    trials.restore()?;
-    let together = spelled_in_order(trials, minimal, &printed);
-    let Some(module) = trials.module_before(0, &IndexSet::none())? else {
-        return Ok(Err("the module cannot be printed".to_owned()));
-    };
-    trials.load_ir(&module)?;
-    let form = first_that_fails(trials, &module, together.as_slice())?;
-    Ok(form.ok_or_else(|| {
-        format!("`{pass}` alone does not fail on the IR before it: it needs what other passes leave in the compiler")
-    }))
+    // Analyses that other passes left behind may be needed, or the order of
+    // uses, which a text does not keep: the original program with few passes.
+    let module = String::from_utf8(trials.stage.program.ir.clone()).unwrap_or_default();
+    if !module.is_empty() {
+        trials.load_ir(&module)?;
+        let few = few_passes(trials, minimal, &printed);
+        if let Some(form) = first_that_fails(trials, &module, &few)? {
+            return Ok(Ok(form));
+        }
+    }
+    Ok(Err(format!(
+        "`{pass}` does not fail on the printed IR before it: it needs what other passes leave in \
+         the compiler"
+    )))
 }
 
 fn pass_of(trials: &Trials<'_>, number: u32) -> Option<String> {
@@ -132,11 +136,8 @@ fn modules_before(
 ) -> Result<Vec<String>, Halt> {
     let mut modules = Vec::new();
     if let Some(skips) = trials.skips_of(&Choice::Only(minimal.to_vec()))? {
-        let listed = RunRequest {
-            skips: skips.clone(),
-            list_invocations: true,
-            ..trials.template.clone()
-        };
+        let listed =
+            RunRequest { skips: skips.clone(), list_invocations: true, ..trials.template.clone() };
         let run = trials.run_one(&listed)?;
         if let Some(number) = number_in(&run.invocations, &trials.log, guilty) {
             modules.extend(trials.module_before(number, &skips)?);
@@ -150,13 +151,19 @@ fn modules_before(
     Ok(modules)
 }
 
-/// The minimal set's passes in their order, as one pipeline.
-fn spelled_in_order(trials: &Trials<'_>, minimal: &[u32], printed: &[Element]) -> Vec<String> {
+/// The minimal set's passes in their order, and the case's own if they are not
+/// more.
+fn few_passes(trials: &Trials<'_>, minimal: &[u32], printed: &[Element]) -> Vec<String> {
     let spelled = |&number: &u32| spellings(&pass_of(trials, number)?, printed).into_iter().next();
-    let all: Option<Vec<String>> = minimal.iter().map(spelled).collect();
-    let mut all = all.unwrap_or_default();
-    all.dedup(); // One pass goes over all functions.
-    if all.is_empty() { Vec::new() } else { vec![all.join(",")] }
+    let mut in_order: Vec<String> = minimal.iter().filter_map(spelled).collect();
+    in_order.dedup(); // One pass goes over all functions.
+    let own = trials.template.passes.iter().filter(|passes| {
+        let optimizations = passes.optimizations();
+        let is_level = |one: &Element| innermost(one).name.contains("default<");
+        optimizations.len() <= minimal.len() && !optimizations.iter().any(is_level)
+    });
+    let own = own.map(ToString::to_string);
+    [in_order.join(",")].into_iter().chain(own).filter(|text| !text.is_empty()).collect()
 }
 
 /// The first of these pipelines that fails on the loaded module.

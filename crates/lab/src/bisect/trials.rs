@@ -8,11 +8,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
+use optsleuth_compiler::llvm::RunError;
 use optsleuth_model::{
-    CaseKind, IndexSet, Invocation, Limits, Outcome, RunRequest, RunResult, SINGLE_PASS_FILE,
+    CaseKind, Emit, IndexSet, Invocation, Limits, Outcome, Program, RunRequest, RunResult,
+    SINGLE_PASS_FILE,
 };
 
-use super::inquiry::{Choice, Compiler};
+use super::inquiry::{Choice, Compiler, Reach};
 use super::names::{Name, all_but, corrected, names, same_among};
 use crate::Progress;
 use crate::check::{CheckStatus, Reproduction, Stage};
@@ -57,6 +59,8 @@ pub(super) struct Trials<'a> {
     pub(super) log: Vec<Invocation>,
     /// What came of choices, and the skips that stand for them.
     known: HashMap<Choice, (Verdict, IndexSet)>,
+    /// Pipelines' names of passes that LLVM logs by their classes.
+    pass_names: HashMap<String, String>,
     deadline: Instant,
     pub(super) n_runs: usize,
 }
@@ -74,10 +78,11 @@ impl<'a> Trials<'a> {
         let whole = RunRequest { coverage: false, window: None, ..trials.stage.request.clone() };
         for template in [trials.template.clone(), whole] {
             let listed = RunRequest { list_invocations: true, ..template.clone() };
-            let result = trials.stage.bench.pool.first().run(&listed)?;
-            trials.n_runs += 1;
+            let result = trials.run_one(&listed)?;
             if trials.oracle.judge(&result.outcome) == Verdict::Fails {
                 (trials.template, trials.log) = (template, result.invocations);
+                trials.learn_pass_names()?;
+                trials.log = renamed(trials.log, &trials.pass_names);
                 return Ok(trials);
             }
         }
@@ -106,14 +111,40 @@ impl<'a> Trials<'a> {
         let request = RunRequest { coverage: false, window: None, ..stage.request.clone() };
         let template = candidate_request(time, &request, reproduction);
         let deadline = Instant::now() + BUDGET;
-        let (oracle, known) = (&reproduction.oracle, HashMap::new());
-        Trials { stage, oracle, progress, template, log, known, deadline, n_runs: 0 }
+        let (known, pass_names) = (HashMap::new(), HashMap::new());
+        let oracle = &reproduction.oracle;
+        Trials { stage, oracle, progress, template, log, known, pass_names, deadline, n_runs: 0 }
+    }
+
+    /// Up to LLVM 16, invocations are logged by the classes of their passes,
+    /// unless an option needs the names. This one does, and then does nothing.
+    pub(super) fn learn_pass_names(&mut self) -> Result<(), LabError> {
+        const OPTION: &str = "-print-after=none";
+        let listed = RunRequest { list_invocations: true, ..self.template.clone() };
+        let by_class = self.run_one(&listed)?.invocations;
+        let registry = &self.stage.bench.registry;
+        if by_class.iter().all(|entry| !registry.levels(&entry.pass).is_empty()) {
+            return Ok(());
+        }
+        let program = self.stage.program.clone();
+        match self.stage.load(&program, &[OPTION.to_owned()]) {
+            Err(RunError::BadOptions(_)) => {}
+            other => {
+                other?;
+                let by_name = self.run_one(&listed)?.invocations;
+                let pairs = by_class.into_iter().zip(by_name).map(|(a, b)| (a.pass, b.pass));
+                self.pass_names = pairs.filter(|(class, name)| class != name).collect();
+            }
+        }
+        self.restore()
     }
 
     /// One run that differs from the failing one in some way.
     pub(super) fn run_one(&mut self, request: &RunRequest) -> Result<RunResult, LabError> {
         self.n_runs += 1;
-        Ok(self.stage.bench.pool.first().run(request)?)
+        let result = self.stage.bench.pool.first().run(request)?;
+        let invocations = renamed(result.invocations, &self.pass_names);
+        Ok(RunResult { invocations, ..result })
     }
 
     /// Runs like the failing one, on all workers.
@@ -123,7 +154,10 @@ impl<'a> Trials<'a> {
     ) -> Result<Vec<(Verdict, Vec<Invocation>)>, Halt> {
         let (oracle, progress, deadline) = (self.oracle, self.progress, self.deadline);
         let go_on = || !progress.stop_requested() && Instant::now() < deadline;
-        let digest = |result: RunResult, _| (oracle.judge(&result.outcome), result.invocations);
+        let pass_names = &self.pass_names;
+        let digest = |result: RunResult, _| {
+            (oracle.judge(&result.outcome), renamed(result.invocations, pass_names))
+        };
         let results = self.stage.bench.pool.run_while(requests, &go_on, &digest);
         let results = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(LabError::from)?;
         self.n_runs += results.len();
@@ -174,7 +208,12 @@ impl<'a> Trials<'a> {
     }
 
     /// Better skips, where a run did not execute what it was meant to.
-    fn correction(&self, choice: &Choice, skips: &IndexSet, log: &[Invocation]) -> Option<IndexSet> {
+    fn correction(
+        &self,
+        choice: &Choice,
+        skips: &IndexSet,
+        log: &[Invocation],
+    ) -> Option<IndexSet> {
         let Choice::Only(kept) = choice else { return None };
         let all = names(&self.log);
         let name = |number: &u32| all.get(usize::try_from(*number).ok()?).copied();
@@ -203,16 +242,27 @@ impl<'a> Trials<'a> {
         Ok(self.stage.load(&self.stage.program.clone(), &[])?)
     }
 
-    /// Another program, or more options.
+    /// Another module, under the case's options.
     pub(super) fn load_ir(&mut self, ir: &str) -> Result<(), LabError> {
         let ir = ir.as_bytes().to_vec();
-        let program = optsleuth_model::Program { name: SINGLE_PASS_FILE.to_owned(), ir };
+        let program = Program { name: SINGLE_PASS_FILE.to_owned(), ir };
         Ok(self.stage.load(&program, &[])?)
     }
 }
 
 impl Compiler for Trials<'_> {
     type Halt = Halt;
+
+    fn reach(&mut self, without: &[u32]) -> Result<Reach, Halt> {
+        let skips = IndexSet::of(without.iter().copied());
+        let result = self.run_one(&RunRequest { skips, ..self.template.clone() })?;
+        let failed_in = invocation_of(&result.outcome).map(|invocation| invocation.index);
+        Ok(Reach { n: result.n_invocations, failed_in })
+    }
+
+    fn is_slow(&self) -> bool {
+        self.stage.case.case.kind == CaseKind::Hang
+    }
 
     fn judge(&mut self, choices: &[Choice]) -> Result<Vec<Verdict>, Halt> {
         let mut new: Vec<Choice> = Vec::new();
@@ -235,7 +285,13 @@ impl Compiler for Trials<'_> {
         };
         let limits = self.template.limits;
         let limits = Limits { compile: limits.compile * WATCHING, ..limits };
-        let watching = RunRequest { watch_changes: true, list_invocations: true, skips, limits, ..plain(&self.template) };
+        let watching = RunRequest {
+            watch_changes: true,
+            list_invocations: true,
+            skips,
+            limits,
+            ..plain(&self.template)
+        };
         let result = self.run_one(&watching)?;
         let ended_in = invocation_of(&result.outcome).map(|invocation| invocation.index);
         let known = |invocation: &Invocation| {
@@ -253,6 +309,16 @@ impl Compiler for Trials<'_> {
         let result = self.run_one(&listed)?;
         Ok(number_in(&self.log, &result.invocations, number))
     }
+}
+
+/// A log with the passes' names where their classes stood.
+fn renamed(mut log: Vec<Invocation>, names: &HashMap<String, String>) -> Vec<Invocation> {
+    for entry in &mut log {
+        if let Some(name) = names.get(&entry.pass) {
+            entry.pass.clone_from(name);
+        }
+    }
+    log
 }
 
 /// The number that an invocation of another run has in this log.
@@ -280,7 +346,7 @@ fn plain(request: &RunRequest) -> RunRequest {
 
 /// The same passes, and the module they make.
 fn printing(request: &RunRequest) -> RunRequest {
-    RunRequest { emit: optsleuth_model::Emit::Text, ..plain(request) }
+    RunRequest { emit: Emit::Text, ..plain(request) }
 }
 
 /// The skips for a choice, if the numbers are the failing run's.

@@ -1,12 +1,14 @@
 //! A case and what was found about it -> one HTML file that needs no other.
 //!
-//! `heading` says what fails, `suspects` who is to blame, `history` how the
-//! search went, and `witnesses` which sequences do not fail.
+//! `heading` says what fails, `bisection` which invocations of passes it comes
+//! from, `suspects` who is to blame, `history` how the search went, and
+//! `witnesses` which sequences do not fail.
 //!
 //! **Invariant:** a function from data to text: the same data gives the same
 //! bytes. A page asks no network for anything, can be read without JavaScript,
 //! and shows foreign text through `escape` alone.
 
+mod bisection;
 mod diff;
 mod heading;
 mod history;
@@ -72,6 +74,9 @@ fn page(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     heading::write(out, view.case)?;
     out.push_str("<main>\n");
     heading::failure(out, view)?;
+    if let Some(found) = view.bisection {
+        bisection::write(out, found)?;
+    }
     for (i, localization) in view.localizations.iter().enumerate() {
         let section = format!("l{}", i + 1);
         let witnesses = witnesses::shown(localization);

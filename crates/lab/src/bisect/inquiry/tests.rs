@@ -10,6 +10,8 @@ struct Scripted<F> {
     verdict: F,
     /// Which of them change nothing.
     idle: BTreeSet<u32>,
+    /// Where it fails, if it knows.
+    failed_in: Option<u32>,
     n_asked: usize,
     /// Answers no more after this many.
     patience: usize,
@@ -17,6 +19,14 @@ struct Scripted<F> {
 
 impl<F: Fn(&BTreeSet<u32>) -> Verdict> Compiler for Scripted<F> {
     type Halt = &'static str;
+
+    fn reach(&mut self, _: &[u32]) -> Result<Reach, &'static str> {
+        Ok(Reach { n: self.n, failed_in: self.failed_in })
+    }
+
+    fn is_slow(&self) -> bool {
+        false
+    }
 
     fn judge(&mut self, choices: &[Choice]) -> Result<Vec<Verdict>, &'static str> {
         self.n_asked += choices.len();
@@ -55,25 +65,24 @@ fn log(n: u32) -> Vec<Invocation> {
     (0..n).map(one).collect()
 }
 
-fn inquire_with(
-    n: u32,
-    idle: &[u32],
-    patience: usize,
-    fails: impl Fn(&BTreeSet<u32>) -> bool,
-) -> (Findings, bool) {
-    let verdict = |running: &BTreeSet<u32>| match fails(running) {
-        true => Verdict::Fails,
-        false => Verdict::Passes,
-    };
-    let idle = idle.iter().copied().collect();
-    let mut compiler = Scripted { n, verdict, idle, n_asked: 0, patience };
+fn scripted<F: Fn(&BTreeSet<u32>) -> Verdict>(n: u32, verdict: F) -> Scripted<F> {
+    let idle = BTreeSet::new();
+    Scripted { n, verdict, idle, failed_in: None, n_asked: 0, patience: usize::MAX }
+}
+
+/// What is found, and whether it was not halted.
+fn found_by<F: Fn(&BTreeSet<u32>) -> Verdict>(mut compiler: Scripted<F>) -> (Findings, bool) {
     let mut findings = Findings::default();
-    let ended = inquire(&log(n), &mut compiler, &mut findings);
+    let ended = inquire(&log(compiler.n), &mut compiler, &mut findings);
     (findings, ended.is_ok())
 }
 
+fn fails_if(fails: bool) -> Verdict {
+    if fails { Verdict::Fails } else { Verdict::Passes }
+}
+
 fn findings(n: u32, fails: impl Fn(&BTreeSet<u32>) -> bool) -> Findings {
-    let (findings, ended) = inquire_with(n, &[], usize::MAX, fails);
+    let (findings, ended) = found_by(scripted(n, |running| fails_if(fails(running))));
     assert!(ended);
     findings
 }
@@ -104,9 +113,12 @@ fn an_avalanche_needs_what_came_before() {
 fn two_that_do_the_same_are_not_one_single_culprit() {
     let found = findings(50, |running| running.contains(&7) || running.contains(&30));
     assert_eq!(found.certain_after, Some(7));
-    assert_eq!(found.needed, []);
-    let both =
-        BisectionVerdict::SeveralCulprits { invocations: vec![7, 30], needs_also: vec![], more: false };
+    assert!(found.needed.is_empty());
+    let both = BisectionVerdict::SeveralCulprits {
+        invocations: vec![7, 30],
+        needs_also: vec![],
+        more: false,
+    };
     assert_eq!(found.verdict(), Some(both));
     // Of very many, some are enough.
     let found = findings(50, |running| running.len() > 10);
@@ -135,8 +147,8 @@ fn what_was_masked_for_a_while_is_found() {
 #[test]
 fn invocations_that_change_nothing_may_matter_all_the_same() {
     let fails = |running: &BTreeSet<u32>| running.contains(&4) && running.contains(&20);
-    let idle: Vec<u32> = (0..20).collect();
-    let (found, _) = inquire_with(40, &idle, usize::MAX, fails);
+    let compiler = scripted(40, |running| fails_if(fails(running)));
+    let (found, _) = found_by(Scripted { idle: (0..20).collect(), ..compiler });
     assert_eq!(found.verdict(), guilty(20, &[4]));
 }
 
@@ -154,10 +166,7 @@ fn another_failure_is_neither_this_one_nor_none() {
         (false, true) => Verdict::Other,
         (_, false) => Verdict::Passes,
     };
-    let idle = BTreeSet::new();
-    let mut compiler = Scripted { n: 10, verdict, idle, n_asked: 0, patience: usize::MAX };
-    let mut found = Findings::default();
-    assert_eq!(inquire(&log(10), &mut compiler, &mut found), Ok(()));
+    let (found, _) = found_by(scripted(10, verdict));
     assert_eq!(found.verdict(), guilty(8, &[2]));
     assert_eq!(found.needed, [8]);
 }
@@ -166,26 +175,35 @@ fn another_failure_is_neither_this_one_nor_none() {
 fn what_is_known_stays_known_when_it_is_halted() {
     let set = [3, 40, 41, 700];
     let fails = |running: &BTreeSet<u32>| set.iter().all(|number| running.contains(number));
-    let (found, ended) = inquire_with(1000, &[], 5, fails);
-    assert!(!ended);
-    assert_eq!(found.verdict(), None);
-    let (found, ended) = inquire_with(1000, &[], 45, fails);
-    assert!(!ended);
-    assert_eq!(found.verdict(), guilty(700, &[]));
+    let halted_after = |patience| {
+        let compiler = scripted(1000, |running| fails_if(fails(running)));
+        let (found, ended) = found_by(Scripted { patience, ..compiler });
+        assert!(!ended);
+        found.verdict()
+    };
+    assert_eq!(halted_after(5), None);
+    assert_eq!(halted_after(45), guilty(700, &[]));
+}
+
+#[test]
+fn where_it_crashes_is_believed_only_if_it_is_so() {
+    let crash_in = |place, n_more: usize| {
+        let compiler = scripted(1000, |running| fails_if(running.contains(&612)));
+        let (found, _) =
+            found_by(Scripted { failed_in: Some(place), patience: n_more, ..compiler });
+        found.certain_after
+    };
+    // Three runs are enough for the right one.
+    assert_eq!(crash_in(612, 3), Some(612));
+    assert_eq!(crash_in(700, usize::MAX), Some(612));
 }
 
 #[test]
 fn required_passes_are_never_chosen() {
     let mut log = log(30);
     log[4].required = true;
-    let needed_set = [4, 9];
-    let verdict = |running: &BTreeSet<u32>| match running.contains(&9) {
-        true => Verdict::Fails,
-        false => Verdict::Passes,
-    };
-    let idle = BTreeSet::new();
-    let mut compiler = Scripted { n: 30, verdict, idle, n_asked: 0, patience: usize::MAX };
+    let mut compiler = scripted(30, |running| fails_if(running.contains(&9)));
     let mut found = Findings::default();
     assert_eq!(inquire(&log, &mut compiler, &mut found), Ok(()));
-    assert_eq!(found.minimal, needed_set[1..]);
+    assert_eq!((found.minimal, found.needed), (vec![9], vec![9]));
 }
