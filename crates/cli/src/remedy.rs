@@ -146,10 +146,11 @@ fn case_remedy(error: &CaseFolderError) -> Option<String> {
             Some("a case of LLVM says `compiler = { llvm = \"19\" }`".into())
         }
         CaseFolderError::NotLocalized(folder) => {
-            Some(format!("run `optsleuth localize {}` first", folder.display()))
+            let case = folder.display();
+            Some(format!("run `optsleuth localize {case}` or `optsleuth bisect {case}` first"))
         }
-        CaseFolderError::Stale { .. } => {
-            Some("remove it, and run `optsleuth localize` again".into())
+        CaseFolderError::Stale { kind, .. } => {
+            Some(format!("remove it, and run `{}` again", kind.command()))
         }
         CaseFolderError::Unreadable { .. } => None,
     }
@@ -208,8 +209,10 @@ fn run_remedy(error: &RunError) -> Option<String> {
             "only programs that need nothing but libc, libm and libpthread can be executed".into(),
         ),
         RunError::NoSandbox => Some("leave out `--execute` on this machine".into()),
+        RunError::BadModule { .. } => {
+            Some("LLVM refuses it before any pass runs: the program itself is not valid IR".into())
+        }
         RunError::BadOptions(_)
-        | RunError::BadModule { .. }
         | RunError::BadPipeline(_)
         | RunError::BadEdit(_)
         | RunError::NotInstrumented

@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use optsleuth_model::{
-    CASE_FILE, Case, CaseError, CompilerSpec, LOCALIZATION_VERSION, Localization,
+    BISECTION_VERSION, Bisection, CASE_FILE, Case, CaseError, CompilerSpec, LOCALIZATION_VERSION,
+    Localization, SINGLE_PASS_FILE, SinglePassForm,
 };
 
 use crate::setup::LlvmChoice;
@@ -37,23 +38,54 @@ pub enum CaseFolderError {
     #[error("the case's input `{}` does not exist", .0.display())]
     NoInput(PathBuf),
     /// A kept result is of another version.
-    #[error("`{}` is not a localization that can be read here: {why}", .path.display())]
+    #[error("`{}` is not a {} that can be read here: {why}", .path.display(), .kind.noun())]
     Stale {
+        /// What it should be.
+        kind: KeptKind,
         /// The file.
         path: PathBuf,
         /// Why not.
         why: String,
     },
-    /// Nothing was localized yet.
-    #[error("nothing was localized in `{}` yet", .0.display())]
+    /// Nothing was found out yet.
+    #[error("nothing was localized or bisected in `{}` yet", .0.display())]
     NotLocalized(PathBuf),
     /// A case of a compiler that cannot be run.
     #[error("the case is about gcc {0}, and only LLVM can be run")]
     Gcc(String),
 }
 
+/// What jobs keep in a case's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptKind {
+    /// `localize/<method>.json`.
+    Localization,
+    /// `bisect.json`.
+    Bisection,
+}
+
+impl KeptKind {
+    /// What it is called.
+    fn noun(self) -> &'static str {
+        match self {
+            KeptKind::Localization => "localization",
+            KeptKind::Bisection => "bisection",
+        }
+    }
+
+    /// The command that makes it.
+    pub fn command(self) -> &'static str {
+        match self {
+            KeptKind::Localization => "optsleuth localize",
+            KeptKind::Bisection => "optsleuth bisect",
+        }
+    }
+}
+
 /// The folder for localizations, in a case's folder.
 const LOCALIZE: &str = "localize";
+/// The file for a bisection, in a case's folder.
+const BISECT: &str = "bisect.json";
 
 /// A case and where it lies.
 #[derive(Clone, Debug)]
@@ -125,7 +157,8 @@ impl CaseFolder {
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
         let read = |path: &PathBuf| {
             let text = std::fs::read(path).map_err(unreadable(path))?;
-            let stale = |why: String| CaseFolderError::Stale { path: path.clone(), why };
+            let kind = KeptKind::Localization;
+            let stale = |why: String| CaseFolderError::Stale { kind, path: path.clone(), why };
             let read: Localization =
                 serde_json::from_slice(&text).map_err(|error| stale(error.to_string()))?;
             match read.version {
@@ -137,6 +170,39 @@ impl CaseFolder {
         all.sort_by(|a, b| a.method.cmp(&b.method));
         Ok(all)
     }
+
+    /// What was bisected, if it was.
+    pub fn bisection(&self) -> Result<Option<Bisection>, CaseFolderError> {
+        let path = self.folder.join(BISECT);
+        let text = match std::fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other
+                .map_err(|source| CaseFolderError::Unreadable { path: path.clone(), source })?,
+        };
+        let kind = KeptKind::Bisection;
+        let stale = |why: String| CaseFolderError::Stale { kind, path: path.clone(), why };
+        let read: Bisection =
+            serde_json::from_slice(&text).map_err(|error| stale(error.to_string()))?;
+        match read.version {
+            BISECTION_VERSION => Ok(Some(read)),
+            other => Err(stale(format!("it is of version {other}"))),
+        }
+    }
+}
+
+/// Keeps the result of a bisection with its case, and its single-pass form
+/// beside it. One that an earlier bisection left goes.
+pub fn save_bisection(case: &Path, found: &Bisection, json: &str) -> io::Result<()> {
+    let case = CaseFolder::open(case).map_err(io::Error::other)?;
+    let module = case.folder.join(SINGLE_PASS_FILE);
+    match &found.single_pass {
+        SinglePassForm::Found(form) => write_whole(&module, &form.ir)?,
+        SinglePassForm::Missing { .. } => match std::fs::remove_file(&module) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        },
+    }
+    write_whole(&case.folder.join(BISECT), json)
 }
 
 /// Keeps the result of a localization with its case.

@@ -239,6 +239,18 @@ impl Stage {
         }
     }
 
+    /// What a repetition of the failing run may use.
+    pub(crate) fn repeat_limits(&self) -> Limits {
+        self.repeat_limits
+    }
+
+    /// Loads another program, or the same under more options than the case's.
+    /// Whoever does so loads the case's own afterwards.
+    pub(crate) fn load(&mut self, program: &Program, more: &[String]) -> Result<(), RunError> {
+        let options = [&self.case.case.flags, more].concat();
+        self.bench.pool.load(program, &options, self.request.limits)
+    }
+
     /// Runs the failing run several times, and what it is measured by.
     pub(crate) fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, LabError> {
         let kind = self.case.case.kind;

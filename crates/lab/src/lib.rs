@@ -3,6 +3,7 @@
 //! **Invariant:** nothing here prints. What a person should see while waiting
 //! goes to [`Progress`]; everything else is a return value.
 
+mod bisect;
 mod case_folder;
 mod check;
 mod confirm;
@@ -16,7 +17,10 @@ mod run;
 mod seed;
 mod setup;
 
-pub use case_folder::{CaseFolder, CaseFolderError, save_localization, write_whole};
+pub use bisect::{BisectPlan, bisect};
+pub use case_folder::{
+    CaseFolder, CaseFolderError, KeptKind, save_bisection, save_localization, write_whole,
+};
 pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, Unmodified, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};

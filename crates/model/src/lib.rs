@@ -5,6 +5,7 @@
 //! **Invariant:** plain data. Nothing here opens a file, starts a process or
 //! looks at a clock.
 
+mod bisection;
 mod block_lines;
 mod case;
 mod code_map;
@@ -26,6 +27,10 @@ mod program;
 mod run;
 mod signature;
 
+pub use bisection::{
+    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
+    BrokenEarlier, SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
+};
 pub use block_lines::BlockLines;
 pub use case::{
     CASE_FILE, CASE_VERSION, Case, CaseError, CaseKind, CompilerSpec, OptLevel, Pipeline, Truth,

@@ -4,6 +4,7 @@
 //! measured here, and no number is computed that the data does not hold.
 
 mod bench;
+mod bisect;
 mod check;
 mod cov;
 mod doctor;
@@ -26,6 +27,7 @@ pub use bench::{
     BenchPicture, BenchReport, bench_csv, bench_html, bench_json, bench_markdown, bench_pictures,
     bench_text,
 };
+pub use bisect::{bisect_json, bisect_text};
 pub use check::{CheckEntry, check_json, check_summary, check_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};

@@ -5,7 +5,10 @@ mod sample;
 
 use std::collections::BTreeSet;
 
-use optsleuth_model::{Case, HistoryEntry, Localization};
+use optsleuth_model::{
+    Bisection, BisectionEnd, BisectionVerdict, Case, HistoryEntry, Localization, SinglePassForm,
+    UnitChange,
+};
 use optsleuth_report::{BenchReport, CaseView, bench_html, bench_pictures, case_html};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +18,8 @@ const VOID: &[&str] = &["meta", "input", "wbr"];
 
 fn html(case: &Case, localizations: &[Localization]) -> String {
     let commands = sample::commands();
-    case_html(&CaseView { case, localizations, commands: &commands, input: "int main;\n" })
+    let input = "int main;\n";
+    case_html(&CaseView { case, localizations, bisection: None, commands: &commands, input })
 }
 
 /// A page's tags, without what stands in `style` and `script`.
@@ -157,14 +161,75 @@ fn at_most_fifty_witnesses_are_shown_and_only_those_are_linked() {
     assert!(numbers.is_sorted());
 }
 
+/// The page of a case that was bisected and not localized.
+fn bisected(bisection: &Bisection) -> String {
+    let (case, commands) = (sample::case(), sample::commands());
+    let bisection = Some(bisection);
+    let page = case_html(&CaseView {
+        case: &case,
+        localizations: &[],
+        bisection,
+        commands: &commands,
+        input: "",
+    });
+    check(&page);
+    page
+}
+
+#[test]
+fn a_bisection_has_a_strip_of_all_invocations_and_the_change_of_the_guilty_one() {
+    let page = bisected(&sample::bisection());
+    assert!(page.contains("Guilty: <code>#2931 gvn on function"), "no verdict");
+    assert!(page.contains("Of 4,200 invocations,") && page.contains("3 are in the minimal set"));
+    assert!(page.contains("<del>-   %b = load i32, ptr %p</del>"), "no change");
+    assert!(page.contains("<ins>+   ret i32 %a</ins>"), "no change");
+    assert!(page.contains("The failure with 1 pass"));
+    // Thousands of invocations stay a small picture.
+    let strip = page.split("<svg").nth(1).unwrap().split("</svg>").next().unwrap();
+    assert!(strip.len() < 20_000, "{}", strip.len());
+}
+
+#[test]
+fn a_bisection_without_a_guilty_pass_says_so() {
+    let empty = Bisection {
+        invocations: Vec::new(),
+        certain_after: None,
+        needed: Vec::new(),
+        minimal: Vec::new(),
+        verdict: BisectionVerdict::InCodegen,
+        broken_earlier: None,
+        change: None,
+        single_pass: SinglePassForm::Missing { why: "there is no pass to blame".into() },
+        ended: BisectionEnd::Interrupted,
+        ..sample::bisection()
+    };
+    let page = bisected(&empty);
+    assert!(page.contains("no pass: it fails in code generation"));
+    assert!(page.contains("it was interrupted") && page.contains("no single-pass form"));
+    let several = BisectionVerdict::SeveralCulprits {
+        invocations: vec![5, 9],
+        needs_also: Vec::new(),
+        more: true,
+    };
+    let change = sample::bisection().change.map(|change| UnitChange { after: None, ..change });
+    let crash = Bisection { verdict: several, change, ..sample::bisection() };
+    let page = bisected(&crash);
+    assert!(page.contains("Not one single culprit") && page.contains("The IR before it"));
+}
+
 const NASTY: &str = "\"'></title></style></script></td><script>window.pwned=1</script><!--";
+
+/// Texts that are ours.
+const WORDS: &[&str] = &["stable", "guilty", "found", "complete"];
 
 /// The same data with every text made nasty: by way of JSON, so that none is
 /// missed.
 fn spoiled<T: Serialize + DeserializeOwned>(data: &T) -> T {
     fn spoil(value: &mut serde_json::Value) {
         match value {
-            serde_json::Value::String(text) if text != "stable" => text.push_str(NASTY),
+            serde_json::Value::String(text) if !WORDS.contains(&text.as_str()) => {
+                text.push_str(NASTY);
+            }
             serde_json::Value::Array(list) => list.iter_mut().for_each(spoil),
             serde_json::Value::Object(fields) => fields.values_mut().for_each(spoil),
             _ => {}
@@ -217,11 +282,14 @@ fn foreign_text_never_becomes_markup() {
         truth: Some(optsleuth_model::Truth { fix_commit: Some(nasty()), ..Default::default() }),
         ..sample::case()
     };
-    let commands = [nasty()];
-    let localizations = [found];
-    let view =
-        CaseView { case: &case, localizations: &localizations, commands: &commands, input: NASTY };
-    let page = case_html(&view);
+    let bisection = spoiled(&sample::bisection());
+    let page = case_html(&CaseView {
+        case: &case,
+        localizations: &[found],
+        bisection: Some(&bisection),
+        commands: &[nasty()],
+        input: NASTY,
+    });
     check(&page);
     assert!(!page.contains("<script>window") && !page.contains("<!--"));
 }

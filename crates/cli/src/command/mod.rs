@@ -1,6 +1,7 @@
 //! The subcommands, one file each, and the flags they share.
 
 mod bench;
+mod bisect;
 mod case;
 mod cov;
 mod doctor;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
     Case(case::Case),
+    Bisect(bisect::Bisect),
     Localize(Box<localize::Localize>),
     Report(report::Report),
     Bench(Box<bench::Bench>),
@@ -43,6 +45,7 @@ impl Command {
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
+            Command::Bisect(bisect) => bisect.run(),
             Command::Localize(localize) => localize.run(),
             Command::Report(report) => report.run(),
             Command::Bench(bench) => bench.run(),

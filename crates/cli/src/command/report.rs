@@ -1,4 +1,4 @@
-//! `optsleuth report`: a case and its suspects as one HTML file.
+//! `optsleuth report`: what was found about a case as one HTML file.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,15 @@ use optsleuth_report::{CaseView, case_html, report_json};
 use super::print;
 use crate::exit::Exit;
 
-/// Write a case and its suspects as one HTML file
+/// Write what was found about a case as one HTML file
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   optsleuth localize case/ && optsleuth report case/       # writes case/report.html
+  optsleuth bisect case/ && optsleuth report case/         # with the invocations of passes
   optsleuth report case/ -o /tmp/report.html
 
 The file needs no network and can be read without JavaScript. It shows what every
-`optsleuth localize` kept in the case's folder.")]
+`optsleuth localize` and `optsleuth bisect` kept in the case's folder.")]
 pub(crate) struct Report {
     /// A folder with a case.toml
     #[arg(value_name = "CASE")]
@@ -33,8 +34,11 @@ impl Report {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let opened = CaseFolder::open(&self.case)?;
         let localizations = opened.localizations()?;
-        let Some(first) = localizations.first() else {
-            return Err(CaseFolderError::NotLocalized(self.case).into());
+        let bisection = opened.bisection()?;
+        let commands = match (localizations.first(), &bisection) {
+            (Some(first), _) => &first.failure.commands,
+            (None, Some(bisection)) => &bisection.commands,
+            (None, None) => return Err(CaseFolderError::NotLocalized(self.case).into()),
         };
         let input = opened.input();
         let bytes = std::fs::read(&input).map_err(|source| LabError::Io {
@@ -45,7 +49,8 @@ impl Report {
         let html = case_html(&CaseView {
             case: &opened.case,
             localizations: &localizations,
-            commands: &first.failure.commands,
+            bisection: bisection.as_ref(),
+            commands,
             input: &if is_text { String::from_utf8_lossy(&bytes) } else { "(bitcode)".into() },
         });
         let path = self.output.unwrap_or_else(|| opened.folder.join("report.html"));

@@ -161,7 +161,7 @@ impl Scene {
         let map = stage.bench.provisioned.code_map()?;
         let failing = reproduction.first.coverage.clone().ok_or(RunError::NotInstrumented)?;
         let reference = Reference::new(&failing, &map);
-        let template = candidate_request(plan, &stage.request, &reproduction);
+        let template = candidate_request(plan.candidate_time, &stage.request, &reproduction);
         let buggy = stage.request.passes.as_ref();
         let alphabet = candidates::alphabet(&stage.bench, buggy, &reproduction.first.outcome)?;
         let ground = Ground { map, failing, reference, alphabet, template };
@@ -265,8 +265,8 @@ fn longest_first(batch: &[Sequence]) -> Vec<usize> {
 /// printed or generated unless the failure is there. Where IR becomes invalid,
 /// a later pass may remove what is wrong with it: such a run is no witness, so
 /// the IR is verified after every pass.
-fn candidate_request(
-    plan: &ScenePlan,
+pub(crate) fn candidate_request(
+    time: Duration,
     failing: &RunRequest,
     reproduction: &Reproduction,
 ) -> RunRequest {
@@ -295,10 +295,10 @@ fn candidate_request(
         emit,
         verify_each: matches!(outcome, Outcome::InvalidIr { .. }),
         limits: Limits {
-            compile: plan.candidate_time,
+            compile: time,
             // A program may be slow by itself.
-            execute: plan.candidate_time.max(reproduction.reference_time * 4),
-            ..plan.limits
+            execute: time.max(reproduction.reference_time * 4),
+            ..failing.limits
         },
         ..failing.clone()
     }

@@ -31,8 +31,9 @@ pub(super) fn write(out: &mut String, case: &Case) -> fmt::Result {
 pub(super) fn failure(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     out.push_str("<section id=\"failure\">\n<h2>The failure</h2>\n");
     let mut said: Vec<&str> = Vec::new();
-    for localization in view.localizations {
-        let what = localization.failure.what.as_str();
+    let localized = view.localizations.iter().map(|found| found.failure.what.as_str());
+    let bisected = view.bisection.iter().map(|found| found.what.as_str());
+    for what in localized.chain(bisected) {
         if !said.contains(&what) {
             writeln!(out, "<p class=\"what\">{}</p>", Text(what))?;
             said.push(what);

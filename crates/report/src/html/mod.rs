@@ -1,12 +1,14 @@
 //! A case and what was found about it -> one HTML file that needs no other.
 //!
-//! `heading` says what fails, `suspects` who is to blame, `history` how the
-//! search went, and `witnesses` which sequences do not fail.
+//! `heading` says what fails, `bisection` which invocations of passes it comes
+//! from, `suspects` who is to blame, `history` how the search went, and
+//! `witnesses` which sequences do not fail.
 //!
 //! **Invariant:** a function from data to text: the same data gives the same
 //! bytes. A page asks no network for anything, can be read without JavaScript,
 //! and shows foreign text through `escape` alone.
 
+mod bisection;
 mod diff;
 mod heading;
 mod history;
@@ -16,7 +18,7 @@ mod witnesses;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Case, Localization};
+use optsleuth_model::{Bisection, Case, Localization};
 
 use crate::escape::Text;
 use crate::localize::why;
@@ -37,6 +39,8 @@ pub struct CaseView<'a> {
     pub case: &'a Case,
     /// What was found, in the order in which it is shown.
     pub localizations: &'a [Localization],
+    /// Which invocations of passes it comes from, if that was looked for.
+    pub bisection: Option<&'a Bisection>,
     /// Shell commands that reproduce the failure.
     pub commands: &'a [String],
     /// The program's text; of a long one, the beginning is shown.
@@ -70,6 +74,9 @@ fn page(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     heading::write(out, view.case)?;
     out.push_str("<main>\n");
     heading::failure(out, view)?;
+    if let Some(found) = view.bisection {
+        bisection::write(out, found)?;
+    }
     for (i, localization) in view.localizations.iter().enumerate() {
         let section = format!("l{}", i + 1);
         let witnesses = witnesses::shown(localization);

@@ -1,4 +1,5 @@
-//! Numbers -> SVG pictures: lines over runs or seconds, and boxes side by side.
+//! Numbers -> SVG pictures: lines over runs or seconds, boxes side by side, and
+//! strips of things in a row.
 //! On a page, or as a file of their own.
 //!
 //! **Invariant:** pure. On a page, colours come from the page's style, so that
@@ -10,6 +11,7 @@ mod axis;
 mod boxes;
 mod lines;
 mod mark;
+mod strip;
 
 use std::fmt::{self, Write as _};
 
@@ -18,6 +20,7 @@ use crate::escape::Text;
 pub(crate) use axis::Axis;
 pub(crate) use boxes::{BoxRow, Boxes};
 pub(crate) use lines::{Band, Line, Look, Plot, Shape};
+pub(crate) use strip::Strip;
 
 /// How pictures look; a page has to include it.
 pub(crate) const PLOT_STYLE: &str = include_str!("plot.css");

@@ -3,9 +3,10 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses a part of this")]
 
 use optsleuth_model::{
-    Case, CaseKind, CompilerSpec, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry,
-    LOCALIZATION_VERSION, Localization, PassSequence, Pipeline, StopReason, TrueCulprit,
-    TruthRanks, WitnessEntry,
+    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
+    BrokenEarlier, Case, CaseKind, CompilerSpec, Evidence, Failure, FileSuspect, FunctionSuspect,
+    HistoryEntry, LOCALIZATION_VERSION, Localization, PassSequence, Pipeline, SinglePass,
+    SinglePassForm, StopReason, TrueCulprit, TruthRanks, UnitChange, WitnessEntry,
 };
 use optsleuth_report::{CaseView, case_html};
 
@@ -136,10 +137,15 @@ pub fn input() -> String {
 }
 
 pub fn html() -> String {
-    let (case, localization) = (case(), localization());
+    let (case, localization, bisection) = (case(), localization(), bisection());
     let (commands, input) = (commands(), input());
-    let localizations = std::slice::from_ref(&localization);
-    case_html(&CaseView { case: &case, localizations, commands: &commands, input: &input })
+    case_html(&CaseView {
+        case: &case,
+        localizations: std::slice::from_ref(&localization),
+        bisection: Some(&bisection),
+        commands: &commands,
+        input: &input,
+    })
 }
 
 pub fn localization() -> Localization {
@@ -180,6 +186,59 @@ pub fn localization() -> Localization {
         functions,
         witness_list: witnesses(&mut dice),
         history: history(&mut dice),
+    }
+}
+
+/// How many invocations the failing run has.
+pub const N_INVOCATIONS: u32 = 4200;
+/// The guilty one.
+pub const GUILTY: u32 = 2931;
+
+pub fn bisection() -> Bisection {
+    let mut dice = Dice(11);
+    let invocations = (0..N_INVOCATIONS).map(|index| BisectedInvocation {
+        index,
+        pass: if index == GUILTY { "gvn".into() } else { format!("p{}", index % 40) },
+        unit: format!("function f{}{SCRIPT}", index / 40),
+        required: index % 97 == 0,
+        skipped: false,
+        changed: (index <= GUILTY + 500).then(|| dice.below(5000 + index as usize) < 900),
+    });
+    let before = "define i32 @f(ptr %p) {\n  %a = load i32, ptr %p\n  store i32 0, ptr %p\n  \
+                  %b = load i32, ptr %p\n  %c = icmp ult i32 %a, %b ; a < b & \"c\"\n  ret i32 %b\n}\n";
+    Bisection {
+        version: BISECTION_VERSION,
+        case: "gvn-42".into(),
+        llvm: "19.1.7".into(),
+        kind: "wrong-code".into(),
+        what: format!("the program prints 0 instead of 55 {SCRIPT}"),
+        passes: failing().to_string(),
+        commands: commands(),
+        invocations: invocations.collect(),
+        certain_after: Some(GUILTY),
+        masked: true,
+        needed: vec![12, GUILTY],
+        minimal: vec![12, 1400, GUILTY],
+        verdict: BisectionVerdict::Guilty { invocation: GUILTY, needs_also: vec![12, 1400] },
+        broken_earlier: Some(BrokenEarlier {
+            verifier: "verify-each".into(),
+            invocation: 1400,
+            message: format!("Instruction does not dominate all uses! {SCRIPT}"),
+        }),
+        change: Some(UnitChange {
+            before: before.into(),
+            after: Some(before.replace("  %b = load i32, ptr %p\n", "").replace("%b", "%a")),
+        }),
+        single_pass: SinglePassForm::Found(SinglePass {
+            passes: "function(gvn<pre>)".into(),
+            n_passes: 1,
+            ir: before.into(),
+            commands: vec!["opt-19 '-passes=function(gvn<pre>)' -S single-pass.ll".into()],
+            what: "the program prints 0 instead of 55".into(),
+        }),
+        ended: BisectionEnd::Complete,
+        runs: 187,
+        seconds: 4.25,
     }
 }
 

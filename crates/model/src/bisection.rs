@@ -1,0 +1,227 @@
+//! What a bisection found: which invocations of passes a failure comes from.
+//! Plain data; its JSON form is the file that `optsleuth bisect` prints and
+//! keeps, and that `optsleuth report` reads. docs/bisect.md says how it is found.
+//!
+//! **Invariant:** a number of an invocation is its place in
+//! [`Bisection::invocations`], the log of the failing run, and no list of
+//! numbers names one that is not there.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Invocation;
+
+/// The number in `version`; goes up when a field changes its meaning.
+pub const BISECTION_VERSION: u32 = 1;
+
+/// The result of one bisection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bisection {
+    /// [`BISECTION_VERSION`].
+    pub version: u32,
+    /// The case's `id`.
+    pub case: String,
+    /// `19.1.7`.
+    pub llvm: String,
+    /// `crash`, `wrong-code` and so on.
+    pub kind: String,
+    /// What happens, in a line.
+    pub what: String,
+    /// The sequence, as LLVM got it.
+    pub passes: String,
+    /// The distribution's commands that show it; none where it lacks the tools.
+    pub commands: Vec<String>,
+    /// All invocations of the failing run, in their order.
+    pub invocations: Vec<BisectedInvocation>,
+    /// The first invocation after which the failure is certain: with it and all
+    /// before it, the run fails, and so it does with any more of them.
+    pub certain_after: Option<u32>,
+    /// Some run with fewer invocations fails although one with more does not:
+    /// something is masked.
+    pub masked: bool,
+    /// Invocations without any one of which the run passes.
+    pub needed: Vec<u32>,
+    /// A set of invocations that fails with all others left out, and of which
+    /// none can be left out.
+    pub minimal: Vec<u32>,
+    /// What all of this means.
+    pub verdict: BisectionVerdict,
+    /// What LLVM's own verifiers find before the failure, if they were asked
+    /// and do.
+    pub broken_earlier: Option<BrokenEarlier>,
+    /// The guilty invocation's unit before and after it.
+    pub change: Option<UnitChange>,
+    /// One pass on one module that fails in the same way.
+    pub single_pass: SinglePassForm,
+    /// Whether it was done to its end.
+    pub ended: BisectionEnd,
+    /// How many runs it took.
+    pub runs: usize,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// One pass applied to one unit, in the failing run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BisectedInvocation {
+    /// Its number, from 0.
+    pub index: u32,
+    /// The pass as a pipeline names it.
+    pub pass: String,
+    /// What it was applied to.
+    pub unit: String,
+    /// LLVM runs it, whether it is to be skipped or not.
+    pub required: bool,
+    /// It was kept away, as by `optnone`.
+    pub skipped: bool,
+    /// The IR was another afterwards; `None` where that is not known.
+    pub changed: Option<bool>,
+}
+
+/// What a bisection says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "says")]
+pub enum BisectionVerdict {
+    /// One invocation makes the failure; without it nothing fails as the case
+    /// does.
+    Guilty {
+        /// That one.
+        invocation: u32,
+        /// What has to come before it.
+        needs_also: Vec<u32>,
+    },
+    /// Not one single culprit: without the first of these the next makes the
+    /// same failure, and so on.
+    SeveralCulprits {
+        /// In the order in which they are found.
+        invocations: Vec<u32>,
+        /// What has to come before the first of them.
+        needs_also: Vec<u32>,
+        /// There are more of them than were looked for.
+        more: bool,
+    },
+    /// It fails with everything skipped that can be: a pass that LLVM always
+    /// runs does it.
+    RequiredPass {
+        /// Which one, where that is known.
+        invocation: Option<u32>,
+    },
+    /// No pass is needed: the code generator fails on the program as it is.
+    InCodegen,
+    /// No pass is needed, nor the code generator: reading, verifying or
+    /// printing the program fails.
+    BeforeAnyPass,
+    /// It ended before anything could be said.
+    Unfinished,
+}
+
+/// What a verifier of LLVM found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenEarlier {
+    /// As in `verify-each`.
+    pub verifier: String,
+    /// The earliest invocation after which it complains.
+    pub invocation: u32,
+    /// Its words, in a line.
+    pub message: String,
+}
+
+/// What the guilty invocation did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitChange {
+    /// The functions concerned, as LLVM assembly, before it.
+    pub before: String,
+    /// After it; `None` where it did not come to that.
+    pub after: Option<String>,
+}
+
+/// The failure with one pass, or the reason why there is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "form")]
+pub enum SinglePassForm {
+    /// It was seen to fail.
+    Found(SinglePass),
+    /// There is none.
+    Missing {
+        /// Why.
+        why: String,
+    },
+}
+
+/// A module and the passes that fail on it: one, unless that is not enough.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SinglePass {
+    /// As LLVM got them.
+    pub passes: String,
+    /// How many passes that are.
+    pub n_passes: usize,
+    /// The module, as LLVM assembly.
+    pub ir: String,
+    /// The distribution's commands that show it, where the module lies as
+    /// [`SINGLE_PASS_FILE`].
+    pub commands: Vec<String>,
+    /// What happens, in a line.
+    pub what: String,
+}
+
+/// The name of a single-pass form's module in a case's folder.
+pub const SINGLE_PASS_FILE: &str = "single-pass.ll";
+
+/// Why a bisection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BisectionEnd {
+    /// Everything was found out.
+    Complete,
+    /// It took too long: what is not known is left out.
+    OutOfTime,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
+impl Bisection {
+    /// The invocation that is to blame, where there is one to name: what
+    /// LLVM's verifiers caught, if the failure comes of it, else the guilty
+    /// one.
+    pub fn culprit(&self) -> Option<&BisectedInvocation> {
+        let guilty = self.guilty()?;
+        let caught = self.broken_earlier.as_ref().map(|broken| broken.invocation);
+        let caught = caught.filter(|number| self.minimal.contains(number));
+        self.invocation(caught.unwrap_or(guilty))
+    }
+
+    /// The guilty invocation's number; of several, the first one's.
+    pub fn guilty(&self) -> Option<u32> {
+        match &self.verdict {
+            BisectionVerdict::Guilty { invocation, .. } => Some(*invocation),
+            BisectionVerdict::SeveralCulprits { invocations, .. } => invocations.first().copied(),
+            BisectionVerdict::RequiredPass { invocation } => *invocation,
+            BisectionVerdict::InCodegen
+            | BisectionVerdict::BeforeAnyPass
+            | BisectionVerdict::Unfinished => None,
+        }
+    }
+
+    /// The invocation of this number.
+    pub fn invocation(&self, number: u32) -> Option<&BisectedInvocation> {
+        self.invocations.get(usize::try_from(number).ok()?)
+    }
+}
+
+impl From<&Invocation> for BisectedInvocation {
+    fn from(invocation: &Invocation) -> BisectedInvocation {
+        BisectedInvocation {
+            index: invocation.index,
+            pass: invocation.pass.clone(),
+            unit: invocation.unit.clone(),
+            required: invocation.required,
+            skipped: invocation.skipped,
+            changed: None,
+        }
+    }
+}
+
+impl std::fmt::Display for BisectedInvocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{} {} on {}", self.index, self.pass, self.unit)
+    }
+}

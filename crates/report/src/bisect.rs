@@ -1,0 +1,149 @@
+//! The result of `optsleuth bisect`: for a terminal and as JSON.
+
+use std::fmt::Write as _;
+
+use optsleuth_model::{
+    BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm,
+};
+
+use crate::names::cut;
+use crate::{Style, words};
+
+/// So many invocations are named in a line of their own.
+const MAX_NAMED: usize = 6;
+/// How much of a line is shown.
+const WIDTH: usize = 160;
+
+/// The whole result as a JSON document: what is kept in the case's folder.
+pub fn bisect_json(found: &Bisection) -> String {
+    serde_json::to_string(found).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// What was found, for a person.
+pub fn bisect_text(found: &Bisection, style: Style) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}: {}", style.heading(&found.case), cut(&found.what, WIDTH));
+    match &found.verdict {
+        BisectionVerdict::Guilty { invocation, needs_also } => {
+            row(&mut out, &style.bad("guilty"), &named(found, &[*invocation]));
+            row(&mut out, "needs also", &named(found, needs_also));
+        }
+        BisectionVerdict::SeveralCulprits { invocations, needs_also, more } => {
+            row(&mut out, &style.bad("not one single culprit"), &[several(*more).to_owned()]);
+            row(&mut out, &style.bad("guilty"), &named(found, invocations));
+            row(&mut out, "needs also", &named(found, needs_also));
+        }
+        other => row(&mut out, &style.bad("guilty"), &[nobody(found, other)]),
+    }
+    if let Some(broken) = &found.broken_earlier {
+        let message = cut(&broken.message, WIDTH);
+        let invocation = named(found, &[broken.invocation]).concat();
+        let said = format!("by {invocation} ({}): {message}", broken.verifier);
+        row(&mut out, &style.bad("broken earlier"), &[said]);
+    }
+    row(
+        &mut out,
+        "certain after",
+        &found.certain_after.map(|last| certain(found, last)).as_slice(),
+    );
+    if !found.needed.is_empty() {
+        let numbers: Vec<String> =
+            found.needed.iter().take(20).map(|number| format!("#{number}")).collect();
+        let dots = if found.needed.len() > 20 { ", ..." } else { "" };
+        row(&mut out, "passes without", &[format!("any one of {}{dots}", numbers.join(", "))]);
+    }
+    single_pass(&mut out, found, style);
+    if let Some(why) = cut_short(found.ended) {
+        row(&mut out, &style.notable("cut short"), &[why.to_owned()]);
+    }
+    let (runs, n) = (words::counted(found.runs, "run", "runs"), found.invocations.len());
+    let line = format!(
+        "  LLVM {} · {} · {runs} in {:.1} s",
+        found.llvm,
+        words::counted(n, "invocation", "invocations"),
+        found.seconds
+    );
+    let _ = writeln!(out, "{}", style.quiet(&line));
+    out
+}
+
+/// Why a bisection is not complete.
+pub(crate) fn cut_short(ended: BisectionEnd) -> Option<&'static str> {
+    match ended {
+        BisectionEnd::Complete => None,
+        BisectionEnd::OutOfTime => Some("the time was up; what is not said is not known"),
+        BisectionEnd::Interrupted => Some("it was interrupted; what is not said is not known"),
+    }
+}
+
+/// What it means that there is more than one culprit.
+pub(crate) fn several(more: bool) -> &'static str {
+    match more {
+        false => "without the first of these, the next makes the same failure",
+        true => "without the first of these, others make the same failure, and there are more",
+    }
+}
+
+/// Who is to blame where no invocation of a pass is.
+pub(crate) fn nobody(found: &Bisection, verdict: &BisectionVerdict) -> String {
+    match verdict {
+        BisectionVerdict::RequiredPass { invocation: Some(number) } => {
+            let name = found.invocation(*number).map(ToString::to_string).unwrap_or_default();
+            format!("{name}, which LLVM always runs: nothing that can be skipped is needed")
+        }
+        BisectionVerdict::RequiredPass { invocation: None } => {
+            "a pass that LLVM always runs: nothing that can be skipped is needed".to_owned()
+        }
+        BisectionVerdict::InCodegen => {
+            "no pass: it fails in code generation, on the program as it is".to_owned()
+        }
+        BisectionVerdict::BeforeAnyPass => {
+            "no pass: reading, verifying or printing the program fails before any runs".to_owned()
+        }
+        BisectionVerdict::Unfinished
+        | BisectionVerdict::Guilty { .. }
+        | BisectionVerdict::SeveralCulprits { .. } => "not known yet".to_owned(),
+    }
+}
+
+/// Where the failure became certain, and whether something hides it.
+pub(crate) fn certain(found: &Bisection, last: u32) -> String {
+    let name = found.invocation(last).map(ToString::to_string).unwrap_or_default();
+    match found.masked {
+        false => name,
+        true => format!("{name}; before that, others hide it for a while"),
+    }
+}
+
+fn single_pass(out: &mut String, found: &Bisection, style: Style) {
+    match &found.single_pass {
+        SinglePassForm::Found(form) => {
+            let name = if form.n_passes == 1 { "single pass" } else { "few passes" };
+            let line = format!("{} on {SINGLE_PASS_FILE}", form.passes);
+            row(out, &style.good(name), &[line]);
+            for command in &form.commands {
+                let _ = writeln!(out, "    $ {command}");
+            }
+        }
+        SinglePassForm::Missing { why } => row(out, "no single pass", &[why.clone()]),
+    }
+}
+
+fn named(found: &Bisection, numbers: &[u32]) -> Vec<String> {
+    let name = |number: &u32| found.invocation(*number).map(BisectedInvocation::to_string);
+    let mut names: Vec<String> = numbers.iter().filter_map(name).take(MAX_NAMED).collect();
+    if numbers.len() > MAX_NAMED {
+        names.push(format!("and {} more", words::count(numbers.len() - MAX_NAMED)));
+    }
+    names
+}
+
+/// A word, and what there is to say under it; nothing without that.
+fn row(out: &mut String, word: &str, lines: &[String]) {
+    for (i, line) in lines.iter().enumerate() {
+        let _ = match i {
+            0 => writeln!(out, "  {word}: {line}"),
+            _ => writeln!(out, "    {line}"),
+        };
+    }
+}

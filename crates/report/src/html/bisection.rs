@@ -1,0 +1,212 @@
+//! What a bisection found -> a section of a case's page: the verdict, all
+//! invocations in a row, and what the guilty one did.
+//!
+//! **Invariant:** the words are those of the terminal; see `report/src/bisect`.
+
+use std::fmt::{self, Write as _};
+
+use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
+
+use super::diff::{Edit, diff};
+use crate::bisect::{certain, cut_short, nobody, several};
+use crate::escape::Text;
+use crate::svg::Strip;
+use crate::words;
+
+/// Lines around a change; a longer stretch between two changes is folded up.
+const CONTEXT: usize = 4;
+/// So many lines of a change are shown.
+const MAX_LINES: usize = 1500;
+
+/// Writes the section.
+pub(super) fn write(out: &mut String, found: &Bisection) -> fmt::Result {
+    out.push_str("<section id=\"bisection\">\n<h2>Guilty invocations of passes</h2>\n");
+    verdict(out, found)?;
+    if !found.invocations.is_empty() {
+        super::figure(out, &strip(found).picture())?;
+    }
+    facts(out, found)?;
+    single_pass(out, &found.single_pass)?;
+    if let Some(change) = &found.change {
+        changed(out, change)?;
+    }
+    out.push_str("</section>\n");
+    Ok(())
+}
+
+fn verdict(out: &mut String, found: &Bisection) -> fmt::Result {
+    match &found.verdict {
+        BisectionVerdict::Guilty { invocation, needs_also } => {
+            writeln!(out, "<p class=\"what\">Guilty: {}</p>", Name(found, *invocation))?;
+            list(out, "It needs also", found, needs_also)
+        }
+        BisectionVerdict::SeveralCulprits { invocations, needs_also, more } => {
+            let why = several(*more);
+            writeln!(out, "<p class=\"what\">Not one single culprit</p>\n<p>Guilty: {why}.</p>")?;
+            list(out, "Guilty", found, invocations)?;
+            list(out, "The first of them needs also", found, needs_also)
+        }
+        other => writeln!(out, "<p class=\"what\">Guilty: {}</p>", Text(&nobody(found, other))),
+    }
+}
+
+/// An invocation for a page.
+struct Name<'a>(&'a Bisection, u32);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.invocation(self.1) {
+            Some(invocation) => write!(f, "<code>{}</code>", Text(&invocation.to_string())),
+            None => write!(f, "#{}", self.1),
+        }
+    }
+}
+
+fn list(out: &mut String, head: &str, found: &Bisection, numbers: &[u32]) -> fmt::Result {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<p>{head}:</p>\n<ul class=\"truth\">")?;
+    for number in numbers {
+        writeln!(out, "<li>{}</li>", Name(found, *number))?;
+    }
+    out.push_str("</ul>\n");
+    Ok(())
+}
+
+/// All invocations in their order.
+fn strip(found: &Bisection) -> Strip<'static> {
+    let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let n = found.invocations.len();
+    let changed = found.invocations.iter().enumerate();
+    let active: Vec<usize> =
+        changed.filter(|(_, one)| one.changed == Some(true)).map(|(place, _)| place).collect();
+    let few: Vec<usize> = found.minimal.iter().map(|&number| place(number)).collect();
+    let guilty = found.guilty().filter(|&number| place(number) < n);
+    let label = |number: u32| {
+        let pass = found.invocation(number).map_or("", |invocation| invocation.pass.as_str());
+        (place(number), format!("#{number} {pass}"))
+    };
+    Strip {
+        id: "bisection-strip".to_owned(),
+        title: "The invocations of the failing run, in their order",
+        description: format!(
+            "Of {}, {} changed the IR and {} in the minimal set.",
+            words::counted(n, "invocation", "invocations"),
+            words::count(active.len()),
+            words::counted(few.len(), "is", "are"),
+        ),
+        n,
+        active,
+        active_label: "changed the IR, as a share",
+        few: few.into_iter().filter(|&place| place < n).collect(),
+        few_label: "in the minimal set that fails",
+        chosen: guilty.map(label),
+    }
+}
+
+fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
+    out.push_str("<dl class=\"facts\">\n");
+    if let Some(last) = found.certain_after {
+        let said = certain(found, last);
+        writeln!(out, "<dt>Certain after</dt><dd>{}</dd>", Text(&said))?;
+    }
+    if let Some(broken) = &found.broken_earlier {
+        writeln!(
+            out,
+            "<dt>Broken earlier</dt><dd>by {}, says {}: {}</dd>",
+            Name(found, broken.invocation),
+            Text(&broken.verifier),
+            Text(&broken.message)
+        )?;
+    }
+    if !found.needed.is_empty() {
+        let numbers: Vec<String> = found.needed.iter().map(|number| format!("#{number}")).collect();
+        writeln!(out, "<dt>Passes without</dt><dd>any one of {}</dd>", Text(&numbers.join(", ")))?;
+    }
+    if let Some(why) = cut_short(found.ended) {
+        writeln!(out, "<dt>Cut short</dt><dd>{why}</dd>")?;
+    }
+    writeln!(
+        out,
+        "<dt>Effort</dt><dd>{} in {:.1} s, LLVM {}</dd>\n</dl>",
+        words::counted(found.runs, "run", "runs"),
+        found.seconds,
+        Text(&found.llvm)
+    )
+}
+
+fn single_pass(out: &mut String, form: &SinglePassForm) -> fmt::Result {
+    match form {
+        SinglePassForm::Found(form) => {
+            writeln!(
+                out,
+                "<h3>The failure with {}, on <code>{SINGLE_PASS_FILE}</code></h3>\n\
+                 <p>{}</p>",
+                words::counted(form.n_passes, "pass", "passes"),
+                Text(&form.what)
+            )?;
+            let lines = match form.commands.is_empty() {
+                true => form.passes.clone(),
+                false => form.commands.join("\n"),
+            };
+            writeln!(out, "<pre class=\"wrap\"><code>{}</code></pre>", Text(&lines))
+        }
+        SinglePassForm::Missing { why } => {
+            writeln!(out, "<p class=\"note\">There is no single-pass form: {}.</p>", Text(why))
+        }
+    }
+}
+
+/// The IR before the guilty invocation, or what became of it.
+fn changed(out: &mut String, change: &UnitChange) -> fmt::Result {
+    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+    let before = lines(&change.before);
+    let Some(after) = &change.after else {
+        out.push_str("<h3>The IR before it</h3>\n<pre><code>");
+        for line in before.iter().take(MAX_LINES) {
+            writeln!(out, "{}", Text(line))?;
+        }
+        out.push_str("</code></pre>\n");
+        return Ok(());
+    };
+    let after = lines(after);
+    let edits = diff(&before, &after);
+    let count = |is: fn(&Edit<'_>) -> bool| edits.iter().filter(|edit| is(edit)).count();
+    let n_removed = count(|edit| matches!(edit, Edit::Removed(_)));
+    let n_added = count(|edit| matches!(edit, Edit::Added(_)));
+    writeln!(
+        out,
+        "<h3>What it did to the IR <span class=\"quiet\">-{n_removed} +{n_added}</span></h3>\n\
+         <pre class=\"change\"><code>"
+    )?;
+    let is_change = |edit: &Edit<'_>| !matches!(edit, Edit::Kept(_));
+    let mut n_folded = 0;
+    for (place, edit) in edits.iter().enumerate().take(MAX_LINES) {
+        let near = &edits[place.saturating_sub(CONTEXT)..edits.len().min(place + CONTEXT + 1)];
+        if !near.iter().any(is_change) {
+            n_folded += 1;
+            continue;
+        }
+        folded(out, &mut n_folded)?;
+        match edit {
+            Edit::Kept(line) => writeln!(out, "  {}", Text(line))?,
+            Edit::Removed(line) => writeln!(out, "<del>- {}</del>", Text(line))?,
+            Edit::Added(line) => writeln!(out, "<ins>+ {}</ins>", Text(line))?,
+        }
+    }
+    n_folded += edits.len().saturating_sub(MAX_LINES);
+    folded(out, &mut n_folded)?;
+    out.push_str("</code></pre>\n");
+    Ok(())
+}
+
+/// Says how many lines are not shown.
+fn folded(out: &mut String, n_lines: &mut usize) -> fmt::Result {
+    if *n_lines > 0 {
+        let text = words::counted(*n_lines, "line", "lines");
+        writeln!(out, "<span class=\"quiet\">  ... {text} not shown</span>")?;
+        *n_lines = 0;
+    }
+    Ok(())
+}
