@@ -6,6 +6,7 @@
 #include "coverage.h"
 #include "crash.h"
 #include "edit.h"
+#include "guard.h"
 #include "llvm_side.h"
 #include "memory.h"
 #include "session.h"
@@ -328,6 +329,8 @@ void run(Payload request, const char *directory) {
   uint32_t window_first = request.number();
   uint32_t window_end = request.number();
   uint32_t watch_changes = request.number();
+  uint32_t guarded = request.number();
+  uint32_t fill = request.number();
   uint32_t edit_kind = request.number();
   IndexSet edit_items(request);
   workbench->invocations.skips = IndexSet(request);
@@ -340,6 +343,8 @@ void run(Payload request, const char *directory) {
   Session &session = optsleuth::session();
   if (edit_kind)
     edit::apply(*session.module, edit_kind, edit_items);
+  if (guarded)
+    guard::apply(*session.module);
   run_passes(session, pipeline, emit);
   Report &report = memory::report();
   if (emit == Emit::Object || execute) {
@@ -350,7 +355,7 @@ void run(Payload request, const char *directory) {
       crash::finish(Verdict::Trouble, "the object is too large to send");
     if (execute) {
       enter(Phase::Link);
-      codegen_step::execute(session, object, directory);
+      codegen_step::execute(session, object, fill, directory);
     }
   }
   report.verdict = uint32_t(Verdict::Ok);

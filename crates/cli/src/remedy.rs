@@ -151,6 +151,9 @@ fn case_remedy(error: &CaseFolderError) -> Option<String> {
         CaseFolderError::Stale { .. } => {
             Some("remove it, and run `optsleuth localize` again".into())
         }
+        CaseFolderError::StaleReduction { .. } => {
+            Some("`optsleuth reduce --again` begins with the original".into())
+        }
         CaseFolderError::Unreadable { .. } => None,
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use optsleuth_model::{
     CASE_FILE, Case, CaseError, CompilerSpec, LOCALIZATION_VERSION, Localization,
+    REDUCTION_VERSION, Reduction,
 };
 
 use crate::setup::LlvmChoice;
@@ -44,6 +45,14 @@ pub enum CaseFolderError {
         /// Why not.
         why: String,
     },
+    /// A kept reduction is of another version.
+    #[error("`{}` is not a reduction that can be read here: {why}", .path.display())]
+    StaleReduction {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// Nothing was localized yet.
     #[error("nothing was localized in `{}` yet", .0.display())]
     NotLocalized(PathBuf),
@@ -52,6 +61,8 @@ pub enum CaseFolderError {
     Gcc(String),
 }
 
+/// The result of a reduction, in a case's folder.
+const REDUCTION: &str = "reduce.json";
 /// The folder for localizations, in a case's folder.
 const LOCALIZE: &str = "localize";
 
@@ -105,6 +116,29 @@ impl CaseFolder {
         }
     }
 
+    /// Where the result of a reduction is kept.
+    pub fn reduction_path(&self) -> PathBuf {
+        self.folder.join(REDUCTION)
+    }
+
+    /// How far the case was reduced; `None` if that was never tried.
+    pub fn reduction(&self) -> Result<Option<Reduction>, CaseFolderError> {
+        let path = self.reduction_path();
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(CaseFolderError::Unreadable { path, source }),
+        };
+        match serde_json::from_slice::<Reduction>(&text) {
+            Ok(read) if read.version == REDUCTION_VERSION => Ok(Some(read)),
+            Ok(read) => Err(CaseFolderError::StaleReduction {
+                path,
+                why: format!("it is of version {}", read.version),
+            }),
+            Err(error) => Err(CaseFolderError::StaleReduction { path, why: error.to_string() }),
+        }
+    }
+
     /// Where the result of a localization is kept.
     pub fn localization(&self, method: &str) -> PathBuf {
         self.folder.join(LOCALIZE).join(format!("{method}.json"))
@@ -146,7 +180,7 @@ pub fn save_localization(case: &Path, method: &str, json: &str) -> io::Result<()
 }
 
 /// Writes a file that appears whole; folders on the way are made.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
         std::fs::create_dir_all(folder)?;

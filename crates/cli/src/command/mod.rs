@@ -7,6 +7,7 @@ mod doctor;
 mod import;
 mod localize;
 mod passes;
+mod reduce;
 mod report;
 mod run;
 
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
     Case(case::Case),
+    Reduce(Box<reduce::Reduce>),
     Localize(Box<localize::Localize>),
     Report(report::Report),
     Bench(Box<bench::Bench>),
@@ -43,6 +45,7 @@ impl Command {
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
+            Command::Reduce(reduce) => reduce.run(),
             Command::Localize(localize) => localize.run(),
             Command::Report(report) => report.run(),
             Command::Bench(bench) => bench.run(),
