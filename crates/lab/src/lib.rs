@@ -31,7 +31,7 @@ pub use measure::{
     outlook,
 };
 pub use oracle::{Oracle, Verdict};
-pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, reduce};
+pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, ask, reduce};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use seed::{Funnel, SeedPlan, SeedReport, SeededCase, seed};
 pub use setup::{Bench, LabError, LlvmChoice, passes};

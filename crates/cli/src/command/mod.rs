@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the flags they share.
 
+mod ask;
 mod bench;
 mod case;
 mod cov;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Localize(Box<localize::Localize>),
     Report(report::Report),
     Bench(Box<bench::Bench>),
+    #[command(hide = true)]
+    Ask(ask::Ask),
 }
 
 impl Command {
@@ -49,6 +52,7 @@ impl Command {
             Command::Localize(localize) => localize.run(),
             Command::Report(report) => report.run(),
             Command::Bench(bench) => bench.run(),
+            Command::Ask(ask) => Ok(ask.run()),
         }
     }
 }

@@ -32,8 +32,8 @@ pub(crate) struct Reduce {
     #[arg(long, value_enum, value_name = "PART")]
     only: Option<Only>,
     /// End after this time, as in 60s or 2m, with the best so far
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    budget: Option<Duration>,
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
+    budget: Duration,
     /// What to make the program smaller with
     #[arg(long, value_enum, value_name = "TOOL", default_value_t = ToolFlag::Auto)]
     tool: ToolFlag,
@@ -64,6 +64,10 @@ enum ToolFlag {
     Auto,
     /// Our own reduction
     BuiltIn,
+    /// LLVM's own, for IR; then ours
+    LlvmReduce,
+    /// cvise or creduce, for C; after ours
+    Cvise,
 }
 
 impl Reduce {
@@ -98,9 +102,12 @@ impl Reduce {
             tool: match self.tool {
                 ToolFlag::Auto => Reducer::Auto,
                 ToolFlag::BuiltIn => Reducer::BuiltIn,
+                ToolFlag::LlvmReduce => Reducer::LlvmReduce,
+                ToolFlag::Cvise => Reducer::Cvise,
             },
-            budget: self.budget,
+            budget: Some(self.budget),
             again: self.again,
+            asker: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
         }
     }
 }

@@ -98,6 +98,14 @@ fn one_kind(
     Ok(None)
 }
 
+impl Judge<'_> {
+    /// The loaded program's text.
+    pub(super) fn text(&mut self) -> Result<Vec<u8>, LabError> {
+        let request = RunRequest { emit: Emit::Text, ..RunRequest::new(None) };
+        Ok(unoptimized(self, &request)?.map(|(_, text)| text).unwrap_or_default())
+    }
+}
+
 fn count(judge: &mut Judge<'_>, kind: EditKind) -> Result<u32, LabError> {
     let counting = Edit { kind, items: IndexSet::none() };
     let request = RunRequest { edit: Some(counting), ..RunRequest::new(None) };

@@ -20,6 +20,7 @@ use optsleuth_model::{
 };
 use optsleuth_search::Minimizer;
 
+use super::c::Source;
 use super::defined;
 use crate::Progress;
 use crate::oracle::{Oracle, Verdict};
@@ -63,6 +64,8 @@ pub(crate) struct Question {
     /// Whether the program keeps what IR demands of it, so that its descendants
     /// can be held to it.
     pub(crate) guarded: bool,
+    /// How candidates in C are read.
+    pub(super) source: Option<Source>,
 }
 
 /// In which way a program ends.
@@ -92,6 +95,10 @@ pub(crate) enum Candidate {
     Passes(PassSequence),
     /// The loaded program, edited.
     Edited(Edit),
+    /// The text of another module, to be loaded.
+    Ir(String),
+    /// The text of a C program, to be compiled and loaded.
+    Source(String),
 }
 
 /// A worker, and beside it one without the fault where the case has one. Both
@@ -131,7 +138,7 @@ impl Question {
         };
         let oracle = oracle.like(first);
         let (full_limits, options) = (request.limits, options.to_vec());
-        Question { request, full_limits, options, oracle, manner, guarded: false }
+        Question { request, full_limits, options, oracle, manner, guarded: false, source: None }
     }
 
     /// A hang's candidates get less time than the hang itself got.
@@ -160,6 +167,16 @@ impl Lane<'_> {
             Some(worker) => worker,
             None => self.worker,
         }
+    }
+
+    /// Loads another program; `false` if that cannot be had.
+    pub(super) fn takes(
+        &mut self,
+        program: &Program,
+        question: &Question,
+        tally: &Tally,
+    ) -> Result<bool, LabError> {
+        Ok(tally.answer(self.load(program, question))?.is_some())
     }
 
     fn load(&mut self, program: &Program, question: &Question) -> Result<(), RunError> {
@@ -268,6 +285,22 @@ impl<'a> Judge<'a> {
         Ok(true)
     }
 
+    /// The same for the text of a C program, which is then loaded.
+    pub(crate) fn accepts_source(&mut self, text: &str) -> Result<bool, LabError> {
+        let Some(lane) = self.lanes.first_mut() else { return Ok(false) };
+        let Some(source) = &self.question.source else { return Ok(false) };
+        let is_accepted = source.look_at(&self.question, text, lane, &self.tally)?.is_some();
+        Ok(is_accepted && self.accepts_loaded()?)
+    }
+
+    /// Finds out what a C program keeps to, for its descendants.
+    pub(super) fn watch_source(&mut self, text: &str) -> Result<(), LabError> {
+        let (Some(lane), Some(source)) = (self.lanes.first_mut(), &mut self.question.source) else {
+            return Ok(());
+        };
+        source.watch(text, lane, &self.question.oracle)
+    }
+
     /// Finds out whether the loaded program keeps what IR demands of it.
     pub(crate) fn find_guard(&mut self) -> Result<(), LabError> {
         let Some(lane) = self.lanes.first_mut() else { return Ok(()) };
@@ -350,18 +383,40 @@ fn look_at(
     if tally.has_hung_enough() {
         return Ok(false);
     }
-    let fails = match candidate {
-        Candidate::Edited(edit) => look_at_program(question, lane, Some(edit), tally)?.is_some(),
-        Candidate::Passes(passes) => {
-            let request = RunRequest { passes: Some(passes.clone()), ..question.request.clone() };
-            let Some(result) = tally.run(lane.worker, &request)? else { return Ok(false) };
-            question.is_failure(&question.oracle, &result.outcome)
-                && is_right_unmodified(&question.oracle, lane, &request, tally)?
-        }
-    };
+    let fails = oracle_of(question, lane, candidate, tally)?.is_some();
     let hung = fails && question.oracle.kind() == CaseKind::Hang;
     tally.hangs.fetch_add(usize::from(hung), Ordering::Relaxed);
     Ok(fails)
+}
+
+/// The oracle for a candidate, if that fails as the case does.
+pub(super) fn oracle_of(
+    question: &Question,
+    lane: &mut Lane<'_>,
+    candidate: &Candidate,
+    tally: &Tally,
+) -> Result<Option<Oracle>, LabError> {
+    match candidate {
+        Candidate::Edited(edit) => look_at_program(question, lane, Some(edit), tally),
+        Candidate::Passes(passes) => {
+            let request = RunRequest { passes: Some(passes.clone()), ..question.request.clone() };
+            let Some(result) = tally.run(lane.worker, &request)? else { return Ok(None) };
+            let fails = question.is_failure(&question.oracle, &result.outcome)
+                && is_right_unmodified(&question.oracle, lane, &request, tally)?;
+            Ok(fails.then(|| question.oracle.clone()))
+        }
+        Candidate::Ir(text) => {
+            let program = Program { name: "reduced.ll".to_owned(), ir: text.clone().into_bytes() };
+            match lane.takes(&program, question, tally)? {
+                true => look_at_program(question, lane, None, tally),
+                false => Ok(None),
+            }
+        }
+        Candidate::Source(text) => match &question.source {
+            Some(source) => source.look_at(question, text, lane, tally),
+            None => Ok(None),
+        },
+    }
 }
 
 /// The oracle for a changed program (the loaded one, or an edit of it), if that

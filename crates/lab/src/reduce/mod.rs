@@ -9,16 +9,23 @@
 //! **Invariant:** after every step the case's folder holds a case that fails as
 //! the original does; the original is beside it.
 
+mod c;
+mod c_text;
 mod defined;
+mod external;
 mod ir;
 mod judge;
 mod keeper;
 mod sequence;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use optsleuth_compiler::llvm::Flavor;
+use optsleuth_compiler::clang;
+use optsleuth_compiler::llvm::{Flavor, Install};
+use optsleuth_compiler::reducers;
+use optsleuth_compiler::sanitize::Sanitizer;
+use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, Emit, Language, Limits, PassSequence, Pipeline, Program, ProgramReduction,
     ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
@@ -29,6 +36,9 @@ use crate::case_folder::CaseFolder;
 use crate::check::{CheckStatus, Reproduction, Stage, Staging, failing_request};
 use crate::oracle::Oracle;
 use crate::setup::{LabError, LlvmChoice};
+use c::{Fineness, Source, reduce_c};
+pub use external::ask;
+use external::reduce_with;
 pub(crate) use ir::reduce_ir;
 pub(crate) use judge::{Candidate, Judge, Patience, Question};
 use keeper::Keeper;
@@ -54,6 +64,8 @@ pub struct ReducePlan {
     pub budget: Option<Duration>,
     /// Begin with the original, whatever was reached before.
     pub again: bool,
+    /// The program that other reducers' tests start: `optsleuth` itself.
+    pub asker: PathBuf,
 }
 
 /// What of a case is reduced.
@@ -74,6 +86,10 @@ pub enum Reducer {
     Auto,
     /// Our own.
     BuiltIn,
+    /// LLVM's, for IR.
+    LlvmReduce,
+    /// cvise, or creduce, for C.
+    Cvise,
 }
 
 /// What came of it.
@@ -163,7 +179,7 @@ impl Work {
             self.reduce_passes(patience)?;
         }
         if plan.part != Part::Passes && !self.reduction.program.finished && !patience.is_over() {
-            self.reduce_program(plan.tool, patience)?;
+            self.reduce_program(plan, patience)?;
         }
         Ok(())
     }
@@ -222,22 +238,33 @@ impl Work {
         self.keeper.keep_state(&self.reduction)
     }
 
-    fn reduce_program(&mut self, _tool: Reducer, patience: Patience<'_>) -> Result<(), LabError> {
+    fn reduce_program(
+        &mut self,
+        plan: &ReducePlan,
+        patience: Patience<'_>,
+    ) -> Result<(), LabError> {
         match Language::of_path(&self.stage.case.input()) {
-            Some(Language::C) => Ok(()),
-            _ => self.reduce_ir(patience),
+            Some(Language::C) => self.reduce_c(plan, patience),
+            _ => self.reduce_ir(plan, patience),
         }
     }
 
-    fn reduce_ir(&mut self, patience: Patience<'_>) -> Result<(), LabError> {
+    fn reduce_ir(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), LabError> {
         const REDUCED: &str = "reduced.ll";
+        let reducer = match plan.tool {
+            Reducer::Auto | Reducer::BuiltIn => None,
+            Reducer::LlvmReduce => {
+                let found = reducers::Reducer::of_ir(&self.stage.bench.install);
+                Some(found.ok_or(LabError::NoReducer("llvm-reduce"))?)
+            }
+            Reducer::Cvise => return Err(LabError::NoReducer("cvise for IR")),
+        };
         let question = self.question(self.stage.request.clone());
-        let program = self.stage.program.clone();
+        let mut program = self.stage.program.clone();
         let Work { stage, keeper, reduction, .. } = self;
         let mut judge = Judge::new(stage.pools(), question, patience);
         judge.find_guard()?;
         note_guard(&judge.question, reduction);
-        reduction.tools = with(&reduction.tools, "built-in reduction of IR");
         let keep = &mut |program: &Program, oracle: &Oracle| {
             keeper.keep_program(REDUCED, &program.ir, oracle.expected_output())?;
             let text = String::from_utf8_lossy(&program.ir);
@@ -245,20 +272,137 @@ impl Work {
             REDUCED.clone_into(&mut reduction.program.input_after);
             keeper.keep_state(reduction)
         };
+        let mut tools = Vec::new();
+        if let Some(reducer) = reducer {
+            tools.push(reducer.name());
+            let text = String::from_utf8_lossy(&program.ir).into_owned();
+            let named = |ir: &str| Program { name: REDUCED.to_owned(), ir: ir.into() };
+            let (text, _) = reduce_with(
+                &mut judge,
+                &reducer,
+                &plan.asker,
+                (REDUCED, &text),
+                &mut |ir, oracle| keep(&named(ir), oracle),
+            )?;
+            let smaller = named(&text);
+            judge.load(&smaller)?;
+            if judge.accepts_loaded()? {
+                program = smaller;
+            } else {
+                judge.load(&program)?;
+                keep(&program, &judge.question.oracle)?;
+            }
+        }
+        tools.push("built-in reduction of IR");
         let reduced = reduce_ir(&mut judge, program, keep)?;
         reduction.runs += judge.n_runs();
         reduction.program.finished = reduced.finished;
+        for tool in tools {
+            reduction.tools = with(&reduction.tools, tool);
+        }
         stage.program = reduced.program;
+        Ok(())
+    }
+
+    fn reduce_c(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), LabError> {
+        const REDUCED: &str = "reduced.c";
+        let reducer = match plan.tool {
+            Reducer::Auto => reducers::Reducer::of_c(),
+            Reducer::BuiltIn => None,
+            Reducer::Cvise => Some(reducers::Reducer::of_c().ok_or(LabError::NoReducer("cvise"))?),
+            Reducer::LlvmReduce => return Err(LabError::NoReducer("llvm-reduce for C")),
+        };
+        let (path, flags) = (self.stage.case.input(), self.stage.case.case.cflags.clone());
+        let original = read_text(&path)?;
+        let install = self.stage.bench.install.clone();
+        let mut question = self.question(self.stage.request.clone());
+        question.source = Some(Source::new(&install, &flags));
+        let Work { stage, keeper, reduction, .. } = self;
+        let mut judge = Judge::new(stage.pools(), question, patience);
+        judge.find_guard()?;
+        note_guard(&judge.question, reduction);
+        let whole = standing_alone(&install, &path, &flags, &original)?;
+        judge.watch_source(&whole)?;
+        note_sanitizers(&judge.question, reduction);
+        if !judge.accepts_source(&whole)? {
+            let what = "the program does not fail any more outside of its folder".to_owned();
+            return Err(LabError::NotReproduced { status: CheckStatus::FailsOtherwise, what });
+        }
+        let keep = &mut |text: &str, oracle: &Oracle| {
+            keeper.keep_program(REDUCED, text.as_bytes(), oracle.expected_output())?;
+            let after = &mut reduction.program.after;
+            (after.bytes, after.lines) = (text.len(), text.lines().count());
+            REDUCED.clone_into(&mut reduction.program.input_after);
+            keeper.keep_state(reduction)
+        };
+        // Others' reducers know more of C, but ours is quick to begin with.
+        let fineness = if reducer.is_some() { Fineness::Coarse } else { Fineness::Fine };
+        let (mut text, mut finished) = reduce_c(&mut judge, whole, fineness, keep)?;
+        let mut tools = vec!["built-in reduction of C"];
+        if let Some(reducer) = reducer.filter(|_| !patience.is_over()) {
+            tools.push(reducer.name());
+            let coarse = text.clone();
+            (text, finished) =
+                reduce_with(&mut judge, &reducer, &plan.asker, (REDUCED, &text), keep)?;
+            if !judge.accepts_source(&text)? {
+                judge.accepts_source(&coarse)?;
+                keep(&coarse, &judge.question.oracle)?;
+            }
+        }
+        let ir = judge.text()?;
+        reduction.program.after.instructions =
+            ProgramSize::of(&[], &String::from_utf8_lossy(&ir)).instructions;
+        reduction.runs += judge.n_runs();
+        reduction.program.finished = finished;
+        for tool in tools {
+            reduction.tools = with(&reduction.tools, tool);
+        }
         Ok(())
     }
 }
 
-fn note_guard(question: &Question, reduction: &mut Reduction) {
-    let note = "the program itself overflows where IR forbids it, or the like, so smaller ones \
-                were not checked for that";
-    let is_known = reduction.notes.iter().any(|known| known == note);
-    if question.oracle.kind() == CaseKind::WrongCode && !question.guarded && !is_known {
+/// The program without includes of files beside it: candidates lie elsewhere.
+fn standing_alone(
+    install: &Install,
+    path: &Path,
+    flags: &[String],
+    text: &str,
+) -> Result<String, LabError> {
+    if !text.lines().any(|line| line.trim_start().starts_with("#include \"")) {
+        return Ok(text.to_owned());
+    }
+    let folder = Workdir::new()
+        .map_err(|source| LabError::Io { doing: "make a folder".to_owned(), source })?;
+    Ok(clang::preprocess(install, path, flags, &folder.file("whole.c"))?)
+}
+
+fn read_text(path: &Path) -> Result<String, LabError> {
+    match std::fs::read(path) {
+        Ok(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
+        Err(source) => Err(LabError::Io { doing: format!("read `{}`", path.display()), source }),
+    }
+}
+
+fn note(reduction: &mut Reduction, note: &str) {
+    if !reduction.notes.iter().any(|known| known == note) {
         reduction.notes.push(note.to_owned());
+    }
+}
+
+fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
+    let n_sanitizers = question.source.as_ref().map_or(0, Source::n_sanitizers);
+    if question.oracle.kind() == CaseKind::WrongCode && n_sanitizers < Sanitizer::ALL.len() {
+        note(reduction, "not all sanitizers of this clang are installed, so not all were asked");
+    }
+}
+
+fn note_guard(question: &Question, reduction: &mut Reduction) {
+    if question.oracle.kind() == CaseKind::WrongCode && !question.guarded {
+        note(
+            reduction,
+            "the program itself overflows where IR forbids it, or the like, so smaller ones were \
+             not checked for that",
+        );
     }
 }
 
