@@ -13,7 +13,9 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <malloc.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -55,6 +57,15 @@ class ProgramMemory : public SectionMemoryManager {
     return 0;
   }
 };
+
+// A program that reads what it never wrote finds this byte there.
+__attribute__((noinline)) void fill_memory(uint8_t byte) {
+  constexpr size_t kStack = 256 * 1024;
+  char below[kStack];
+  memset(below, byte, sizeof below);
+  asm volatile("" : : "r"(below) : "memory"); // It is read: by the program.
+  mallopt(M_PERTURB, byte ^ 0xff);            // malloc writes the opposite.
+}
 
 const char *why_not_here(const Module &module) {
   const Function *entry = module.getFunction("main");
@@ -105,7 +116,8 @@ Object generate(Session &session, unsigned level) {
   return object;
 }
 
-void execute(Session &session, const Object &bytes, const char *directory) {
+void execute(Session &session, const Object &bytes, uint32_t fill,
+             const char *directory) {
   if (const char *reason = why_not_here(*session.module))
     crash::finish(Verdict::NeedsProcess, reason);
   auto object = object::ObjectFile::createObjectFile(
@@ -133,6 +145,8 @@ void execute(Session &session, const Object &bytes, const char *directory) {
   static char *environment[] = {nullptr};
   environ = environment;
   enter_program(directory, false);
+  if (fill & kFilled)
+    fill_memory(uint8_t(fill));
   program_exit(entry(1, arguments, environment));
 }
 } // namespace codegen_step

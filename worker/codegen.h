@@ -10,7 +10,8 @@ using Object = llvm::SmallVector<char, 0>;
 Object generate(Session &session, unsigned level);
 // Loads the object into this process, fences it in, and calls main. Ends the
 // process; with Verdict::NeedsProcess if that cannot be done faithfully here.
-[[noreturn]] void execute(Session &session, const Object &object,
+// `fill` is kFilled with the byte that unused memory holds, or 0.
+[[noreturn]] void execute(Session &session, const Object &object, uint32_t fill,
                           const char *directory);
 } // namespace codegen_step
 } // namespace optsleuth

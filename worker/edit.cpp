@@ -283,10 +283,12 @@ void bypasses(Module &module, Items &items) {
 }
 
 void operands_to_zero(Module &module, Items &items) {
-  each_operand(module, [&](Instruction &, Use &use) {
+  each_operand(module, [&](Instruction &instruction, Use &use) {
     auto *constant = dyn_cast<Constant>(use.get());
     if (!has_zero(use->getType()) || (constant && constant->isNullValue()))
       return;
+    if (isa<AllocaInst>(instruction))
+      return; // Memory of no size, and everything in it out of bounds.
     items.add([&use] {
       use.set(Constant::getNullValue(use->getType()));
       return true;

@@ -7,6 +7,7 @@
 #include "crash.h"
 #include "detour.h"
 #include "edit.h"
+#include "guard.h"
 #include "llvm_side.h"
 #include "memory.h"
 #include "session.h"
@@ -335,6 +336,8 @@ void run(Payload request, const char *directory) {
   uint64_t detour_address = request.number();
   detour_address |= uint64_t(request.number()) << 32;
   uint8_t detour_opcode = uint8_t(request.number());
+  uint32_t guarded = request.number();
+  uint32_t fill = request.number();
   uint32_t edit_kind = request.number();
   IndexSet edit_items(request);
   workbench->invocations.skips = IndexSet(request);
@@ -347,6 +350,8 @@ void run(Payload request, const char *directory) {
   Session &session = optsleuth::session();
   if (edit_kind)
     edit::apply(*session.module, edit_kind, edit_items);
+  if (guarded)
+    guard::apply(*session.module);
   run_passes(session, pipeline, emit, Detour(detour_address, detour_opcode),
              directory);
   Report &report = memory::report();
@@ -358,7 +363,7 @@ void run(Payload request, const char *directory) {
       crash::finish(Verdict::Trouble, "the object is too large to send");
     if (execute) {
       enter(Phase::Link);
-      codegen_step::execute(session, object, directory);
+      codegen_step::execute(session, object, fill, directory);
     }
   }
   report.verdict = uint32_t(Verdict::Ok);

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 5;
+constexpr uint32_t kProtocolVersion = 6;
 
 // What the host asks for.
 enum class Op : uint32_t {
@@ -166,6 +166,9 @@ struct HelloReply {
   uint32_t version_bytes;
   uint32_t reserved;
 };
+
+// Set in a run's `fill` where there is one; the byte is below it.
+constexpr uint32_t kFilled = 0x100;
 
 enum class Emit : uint32_t { Nothing = 0, Text = 1, Bitcode = 2, Object = 3 };
 } // namespace optsleuth

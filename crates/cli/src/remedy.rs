@@ -52,6 +52,9 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
              (`--method locseq-wc`), or reduce the case's pass sequence first"
                 .into(),
         ),
+        LabError::NoReducer(_) => {
+            Some("`--tool built-in` needs nothing else; `--tool auto` uses what is there".into())
+        }
         LabError::NoCases(_) => Some("a case is a folder with a case.toml; docs/case-format.md describes it".into()),
         LabError::SameName(_) => Some("measure them one after the other, into different folders (`-o`)".into()),
         LabError::NoTruth => Some("write the culprit into case.toml, under [truth]".into()),
@@ -241,6 +244,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         LabError::Install(_)
+        | LabError::NoReducer(_)
         | LabError::NoCases(_)
         | LabError::SameName(_)
         | LabError::NoTruth

@@ -65,8 +65,13 @@ pub fn to_ir_command(
 }
 
 /// Writes a C program that includes nothing and does the same, and gives its
-/// text.
-pub fn preprocess(install: &Install, source: &Path, output: &Path) -> Result<String, ProgramError> {
+/// text. `flags` are the user's.
+pub fn preprocess(
+    install: &Install,
+    source: &Path,
+    flags: &[String],
+    output: &Path,
+) -> Result<String, ProgramError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |source| ProgramError::Unreadable { path, source }
@@ -76,6 +81,7 @@ pub fn preprocess(install: &Install, source: &Path, output: &Path) -> Result<Str
     Tool::new(clang)
         .args(["-E", "-P", "-w"])
         .args(csmith::include_flags(&text))
+        .args(flags)
         .arg(source)
         .arg("-o")
         .arg(output)

@@ -13,5 +13,7 @@ pub mod distribution;
 pub mod doctor;
 pub mod link;
 pub mod llvm;
+pub mod reducers;
+pub mod sanitize;
 pub mod spawn;
 pub mod workdir;

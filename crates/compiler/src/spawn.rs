@@ -24,6 +24,8 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
 /// A tool that works for minutes is stuck.
 const STANDARD_TIME: Duration = Duration::from_secs(300);
+/// How long a tool goes on after somebody wants it to stop.
+const ASKED_EVERY: Duration = Duration::from_millis(200);
 /// Linkers map the output file; compilers of big inputs need the rest.
 const STANDARD_MEMORY: u64 = 8 << 30;
 
@@ -36,6 +38,7 @@ pub struct Tool {
     program: PathBuf,
     args: Vec<OsString>,
     directory: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
     time: Duration,
     memory: u64,
 }
@@ -94,6 +97,7 @@ impl Tool {
             program: program.as_ref().to_owned(),
             args: Vec::new(),
             directory: None,
+            variables: Vec::new(),
             time: STANDARD_TIME,
             memory: STANDARD_MEMORY,
         }
@@ -117,6 +121,12 @@ impl Tool {
         self
     }
 
+    /// Sets an environment variable for it.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Tool {
+        self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
     /// Stops it after this time.
     pub fn time(mut self, time: Duration) -> Tool {
         self.time = time;
@@ -137,6 +147,12 @@ impl Tool {
 
     /// Runs it to its end, whatever that is.
     pub fn output(&self) -> Result<ToolOutput, ToolError> {
+        self.output_unless(&|| false)
+    }
+
+    /// The same for a tool that works for long: it is stopped soon after `stop`
+    /// says so, and has then used up its time.
+    pub fn output_unless(&self, stop: &dyn Fn() -> bool) -> Result<ToolOutput, ToolError> {
         tracing::debug!(command = %self.command_line(), "run");
         let fail = |source| ToolError::Start { program: self.program.clone(), source };
         // Files, not pipes: no reader has to keep up, and nothing can deadlock.
@@ -148,6 +164,7 @@ impl Tool {
             .args(&self.args)
             .stdout(stdout.try_clone().map_err(fail)?)
             .stderr(stderr.try_clone().map_err(fail)?);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
@@ -156,7 +173,7 @@ impl Tool {
         child.limit(Resource::As, self.memory);
         // If we are killed, nobody enforces the deadline but the kernel.
         child.limit(Resource::Cpu, self.time.as_secs().saturating_mul(4).max(1));
-        let end = child.wait_until(started + self.time).map_err(fail)?;
+        let end = child.wait_until(started + self.time, stop).map_err(fail)?;
         let wall = started.elapsed();
         drop(child);
         Ok(ToolOutput {
@@ -208,7 +225,7 @@ impl Daemon {
 
     /// Waits for it to end by itself; kills it when the time is over.
     pub(crate) fn finish(&mut self, time: Duration) {
-        let _ = self.0.wait_until(Instant::now() + time);
+        let _ = self.0.wait_until(Instant::now() + time, &|| false);
     }
 }
 
@@ -269,8 +286,9 @@ impl Guard {
         let _ = rustix::process::prlimit(Pid::from_raw(group(&self.0)), resource, limit);
     }
 
-    /// Waits for the end, without polling: a tool's time is measured here.
-    fn wait_until(&mut self, deadline: Instant) -> io::Result<ToolEnd> {
+    /// Waits for the end, not by looking again and again: a tool's time is
+    /// measured here. Only `stop` is asked now and then.
+    fn wait_until(&mut self, deadline: Instant, stop: &dyn Fn() -> bool) -> io::Result<ToolEnd> {
         let pid = Pid::from_raw(group(&self.0)).ok_or(io::ErrorKind::NotFound)?;
         let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
         loop {
@@ -278,12 +296,13 @@ impl Guard {
                 return Ok(end_of(status));
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || stop() {
                 kill_group(group(&self.0));
                 self.0.wait()?;
                 return Ok(ToolEnd::Timeout);
             }
-            let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 });
+            let timeout = Timespec::try_from(left.min(ASKED_EVERY))
+                .unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 });
             let mut waits = [PollFd::new(&handle, PollFlags::IN)];
             match rustix::event::poll(&mut waits, Some(&timeout)) {
                 Ok(_) | Err(Errno::INTR) => {}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use optsleuth_model::{
     BISECTION_VERSION, Bisection, CASE_FILE, Case, CaseError, CompilerSpec, LOCALIZATION_VERSION,
-    Localization, SINGLE_PASS_FILE, SinglePassForm,
+    Localization, REDUCTION_VERSION, Reduction, SINGLE_PASS_FILE, SinglePassForm,
 };
 
 use crate::setup::LlvmChoice;
@@ -62,6 +62,8 @@ pub enum KeptKind {
     Localization,
     /// `bisect.json`.
     Bisection,
+    /// `reduce.json`.
+    Reduction,
 }
 
 impl KeptKind {
@@ -70,6 +72,7 @@ impl KeptKind {
         match self {
             KeptKind::Localization => "localization",
             KeptKind::Bisection => "bisection",
+            KeptKind::Reduction => "reduction",
         }
     }
 
@@ -78,10 +81,13 @@ impl KeptKind {
         match self {
             KeptKind::Localization => "optsleuth localize",
             KeptKind::Bisection => "optsleuth bisect",
+            KeptKind::Reduction => "optsleuth reduce",
         }
     }
 }
 
+/// The result of a reduction, in a case's folder.
+const REDUCTION: &str = "reduce.json";
 /// The folder for localizations, in a case's folder.
 const LOCALIZE: &str = "localize";
 /// The file for a bisection, in a case's folder.
@@ -134,6 +140,28 @@ impl CaseFolder {
             }
             CompilerSpec::LlvmConfig(path) => Ok(LlvmChoice::Config(PathBuf::from(path))),
             CompilerSpec::Gcc(number) => Err(CaseFolderError::Gcc(number.clone())),
+        }
+    }
+
+    /// Where the result of a reduction is kept.
+    pub fn reduction_path(&self) -> PathBuf {
+        self.folder.join(REDUCTION)
+    }
+
+    /// How far the case was reduced; `None` if that was never tried.
+    pub fn reduction(&self) -> Result<Option<Reduction>, CaseFolderError> {
+        let path = self.reduction_path();
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(CaseFolderError::Unreadable { path, source }),
+        };
+        let kind = KeptKind::Reduction;
+        let stale = |path, why| CaseFolderError::Stale { kind, path, why };
+        match serde_json::from_slice::<Reduction>(&text) {
+            Ok(read) if read.version == REDUCTION_VERSION => Ok(Some(read)),
+            Ok(read) => Err(stale(path, format!("it is of version {}", read.version))),
+            Err(error) => Err(stale(path, error.to_string())),
         }
     }
 
@@ -212,7 +240,7 @@ pub fn save_localization(case: &Path, method: &str, json: &str) -> io::Result<()
 }
 
 /// Writes a file that appears whole; folders on the way are made.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
         std::fs::create_dir_all(folder)?;

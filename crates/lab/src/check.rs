@@ -251,6 +251,12 @@ impl Stage {
         self.bench.pool.load(program, &options, self.request.limits)
     }
 
+    /// The workers with the case's compiler; beside them, for a case with a
+    /// fault, those without it.
+    pub(crate) fn pools(&mut self) -> (&mut Pool, Option<&mut Pool>) {
+        (&mut self.bench.pool, self.unmodified.as_mut().map(|bench| &mut bench.pool))
+    }
+
     /// Runs the failing run several times, and what it is measured by.
     pub(crate) fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, LabError> {
         let kind = self.case.case.kind;

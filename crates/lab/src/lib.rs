@@ -13,6 +13,7 @@ mod import;
 mod localize;
 mod measure;
 mod oracle;
+mod reduce;
 mod run;
 mod seed;
 mod setup;
@@ -34,6 +35,7 @@ pub use measure::{
     outlook,
 };
 pub use oracle::{Oracle, Verdict};
+pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, ask, reduce};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use seed::{Funnel, SeedPlan, SeedReport, SeededCase, seed};
 pub use setup::{Bench, LabError, LlvmChoice, passes};

@@ -56,6 +56,23 @@ impl Oracle {
         self
     }
 
+    /// The same for a program that does this when it is compiled rightly.
+    #[must_use]
+    pub fn expecting(mut self, expected: Execution) -> Oracle {
+        self.expected = Some(expected);
+        self
+    }
+
+    /// How the case fails.
+    pub fn kind(&self) -> CaseKind {
+        self.kind
+    }
+
+    /// What the program does when it is compiled rightly, where that is known.
+    pub fn expected(&self) -> Option<&Execution> {
+        self.expected.as_ref()
+    }
+
     /// What the program should print, where that is known.
     pub fn expected_output(&self) -> Option<String> {
         self.expected.as_ref().map(|execution| String::from_utf8_lossy(&execution.stdout).into())

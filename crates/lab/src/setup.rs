@@ -110,6 +110,9 @@ pub enum LabError {
         /// In words.
         what: String,
     },
+    /// Somebody else's reducer that is not there.
+    #[error("there is no {0} here")]
+    NoReducer(&'static str),
     /// Nothing to measure.
     #[error("there are no cases in {}", list(.0))]
     NoCases(Vec<PathBuf>),

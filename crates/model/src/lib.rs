@@ -8,6 +8,7 @@
 mod bisection;
 mod block_lines;
 mod case;
+mod case_text;
 mod code_map;
 mod coverage;
 mod edit;
@@ -24,6 +25,7 @@ mod outcome;
 mod pass_registry;
 mod pass_sequence;
 mod program;
+mod reduction;
 mod run;
 mod signature;
 
@@ -35,6 +37,7 @@ pub use block_lines::BlockLines;
 pub use case::{
     CASE_FILE, CASE_VERSION, Case, CaseError, CaseKind, CompilerSpec, OptLevel, Pipeline, Truth,
 };
+pub use case_text::retargeted;
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
 pub use edit::{Edit, EditKind};
@@ -53,5 +56,8 @@ pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, sign
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
 pub use program::{Language, Program};
+pub use reduction::{
+    ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,
+};
 pub use run::{CodegenLevel, Detour, Emit, Execute, Limits, RunRequest, RunResult};
 pub use signature::Signature;

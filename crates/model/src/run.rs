@@ -90,6 +90,12 @@ pub struct RunRequest {
     pub detour: Option<Detour>,
     /// The passes; `None` runs none.
     pub passes: Option<PassSequence>,
+    /// The program stops where it does what IR leaves undefined, as far as
+    /// `worker/guard.cpp` can tell.
+    pub guarded: bool,
+    /// What unused stack and fresh heap memory hold when the program begins,
+    /// where it is executed inside the child. `None`: whatever was there.
+    pub fill: Option<u8>,
     /// Invocations to leave out.
     pub skips: IndexSet,
     /// Verify the IR after every pass, not only at the end.
@@ -121,6 +127,8 @@ impl RunRequest {
             edit: None,
             detour: None,
             passes,
+            guarded: false,
+            fill: None,
             skips: IndexSet::none(),
             verify_each: false,
             emit: Emit::Nothing,

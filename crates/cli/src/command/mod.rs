@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the flags they share.
 
+mod ask;
 mod bench;
 mod bisect;
 mod case;
@@ -8,6 +9,7 @@ mod doctor;
 mod import;
 mod localize;
 mod passes;
+mod reduce;
 mod report;
 mod run;
 
@@ -32,9 +34,12 @@ pub(crate) enum Command {
     Cov(Box<cov::Cov>),
     Case(case::Case),
     Bisect(bisect::Bisect),
+    Reduce(Box<reduce::Reduce>),
     Localize(Box<localize::Localize>),
     Report(report::Report),
     Bench(Box<bench::Bench>),
+    #[command(hide = true)]
+    Ask(ask::Ask),
 }
 
 impl Command {
@@ -46,9 +51,11 @@ impl Command {
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
             Command::Bisect(bisect) => bisect.run(),
+            Command::Reduce(reduce) => reduce.run(),
             Command::Localize(localize) => localize.run(),
             Command::Report(report) => report.run(),
             Command::Bench(bench) => bench.run(),
+            Command::Ask(ask) => Ok(ask.run()),
         }
     }
 }

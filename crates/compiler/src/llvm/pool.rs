@@ -45,6 +45,11 @@ impl Pool {
         &mut self.workers[0] // Never empty: `of_size` takes a non-zero number.
     }
 
+    /// All of them, for work that each does with a program of its own.
+    pub fn workers(&mut self) -> &mut [Worker] {
+        &mut self.workers
+    }
+
     /// How many workers there are.
     pub fn size(&self) -> usize {
         self.workers.len()

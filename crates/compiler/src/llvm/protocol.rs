@@ -7,7 +7,7 @@
 
 use optsleuth_model::{Detour, IndexSet, Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;
@@ -196,6 +196,9 @@ impl Payload {
     }
 }
 
+/// Set where memory is to be filled; the byte is below it.
+const FILLED: u32 = 0x100;
+
 /// The payload of a run.
 pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
     let pipeline = request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -216,6 +219,8 @@ pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
         .number(detour.address as u32)
         .number((detour.address >> 32) as u32)
         .number(detour.opcode.into())
+        .number(request.guarded.into())
+        .number(request.fill.map_or(0, |byte| FILLED | u32::from(byte)))
         .number(kind)
         .ranges(items)
         .ranges(&request.skips)

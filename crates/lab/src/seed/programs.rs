@@ -121,7 +121,7 @@ fn take(
     let folder = workdir()?;
     // Always under the same name: it becomes a part of the IR.
     let whole = folder.file("program.c");
-    let compiled = clang::preprocess(install, file, &whole)
+    let compiled = clang::preprocess(install, file, &[], &whole)
         .and_then(|text| Ok((text, clang::read_program(install, &whole, &[])?)));
     let (text, program) = match compiled {
         Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),

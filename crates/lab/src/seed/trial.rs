@@ -11,13 +11,12 @@ use super::pipelines::{is_long, length};
 use super::programs::SeedProgram;
 use crate::Progress;
 use crate::check::failing_request;
-use crate::oracle::{Oracle, Verdict, is_limit, same_behaviour};
+use crate::oracle::{Oracle, is_limit, same_behaviour};
+use crate::reduce::{Candidate, Judge, Patience, Question, fewer_passes};
 use crate::setup::{Bench, LabError};
 
 /// Every hang costs all of its time; so many are enough to know.
 const ENOUGH_HANGS: usize = 2;
-/// A hang's sequence is not made shorter any more after so many of them.
-const MOST_HANGS: usize = 30;
 
 /// What there is to try faults with.
 pub(super) struct Range<'a> {
@@ -108,63 +107,44 @@ impl Range<'_> {
             (is_long(passes), is_hang, size, length(passes), one.pipeline)
         });
         match wrong.first() {
-            Some(first) => self.reduce(&mut pool, first),
+            Some(first) => self.reduce(&mut pool, first, progress),
             None => Ok(Shown::Unstable),
         }
     }
 
     /// Leaves passes out as long as it fails in the same way, and the
     /// unmodified compiler does not.
-    fn reduce(&mut self, pool: &mut Pool, wrong: &Wrong) -> Result<Shown, LabError> {
+    fn reduce(
+        &mut self,
+        pool: &mut Pool,
+        wrong: &Wrong,
+        progress: &dyn Progress,
+    ) -> Result<Shown, LabError> {
         let program = &self.programs[wrong.program];
         if pool.load(&program.program, &[], SHORT).is_err() {
             return Ok(Shown::Unstable);
         }
         self.unmodified.pool.load(&program.program, &[], SHORT)?;
-        let request = |passes: &PassSequence| RunRequest {
+        let passes = self.pipelines[wrong.pipeline].clone();
+        let request = RunRequest {
             limits: Limits { compile: SHORT.compile, ..Limits::STANDARD },
             ..failing_request(wrong.kind, &Pipeline::Passes(passes.to_string()), passes.clone())
         };
-        let mut passes = self.pipelines[wrong.pipeline].clone();
-        let Ok(first) = pool.first().run(&request(&passes)) else { return Ok(Shown::Unstable) };
+        let Ok(first) = pool.first().run(&request) else { return Ok(Shown::Unstable) };
         let expected = (wrong.kind == CaseKind::WrongCode).then(|| program.expected.clone());
         let oracle = Oracle::new(wrong.kind, expected).like(&first.outcome);
-        let unmodified = &mut self.unmodified.pool;
-        let mut n_hangs = 0;
-        // What it does instead, if it fails as it should.
-        let mut fails = |passes: &PassSequence| -> Result<Option<String>, LabError> {
-            if n_hangs >= MOST_HANGS {
-                return Ok(None);
-            }
-            let Ok(result) = pool.first().run(&request(passes)) else { return Ok(None) };
-            if oracle.judge(&result.outcome) != Verdict::Fails {
-                return Ok(None);
-            }
-            n_hangs += usize::from(wrong.kind == CaseKind::Hang);
-            let real = unmodified.first().run(&request(passes))?;
-            let is_right = oracle.judge(&real.outcome) == Verdict::Passes;
-            Ok(is_right.then(|| oracle.describe(&result.outcome)))
-        };
-        let Some(mut what) = fails(&passes)? else { return Ok(Shown::Unstable) };
-        let mut chunk = passes.optimizations().len() / 2;
-        loop {
-            let before = passes.optimizations().len();
-            let mut end = before;
-            while end > 0 {
-                let start = end.saturating_sub(chunk.max(1));
-                let mut fewer = passes.optimizations();
-                fewer.drain(start..end);
-                end = start;
-                let Some(fewer) = PassSequence::of_optimizations(fewer) else { continue };
-                if let Some(seen) = fails(&fewer)? {
-                    (passes, what) = (fewer, seen);
-                }
-            }
-            if chunk <= 1 && passes.optimizations().len() == before {
-                break;
-            }
-            chunk = chunk.min(passes.optimizations().len()) / 2;
+        let question = Question::new(request.clone(), &[], oracle.clone(), &first.outcome);
+        let patience = Patience { deadline: None, progress };
+        let registry = &self.unmodified.registry;
+        let mut judge = Judge::new((pool, Some(&mut self.unmodified.pool)), question, patience);
+        if !judge.fails(Candidate::Passes(passes.clone()))? {
+            return Ok(Shown::Unstable);
         }
+        let nested = |flat: PassSequence| flat.resolve(registry).ok();
+        let passes = fewer_passes(&mut judge, &passes, &nested)?;
+        let request = RunRequest { passes: Some(passes.clone()), ..request };
+        let Ok(last) = pool.first().run(&request) else { return Ok(Shown::Unstable) };
+        let what = oracle.describe(&last.outcome);
         let (kind, program) = (wrong.kind, wrong.program);
         Ok(Shown::Fails(Box::new(Failure { kind, program, passes, what })))
     }

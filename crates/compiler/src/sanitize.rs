@@ -1,0 +1,120 @@
+//! C programs under clang's own checks: warnings that speak of undefined
+//! behaviour, and sanitizers.
+//!
+//! Commands and compiled programs only; who executes them fences them in.
+
+use std::path::Path;
+
+use crate::clang::ProgramError;
+use crate::csmith;
+use crate::llvm::Install;
+use crate::spawn::{Tool, ToolEnd, ToolError};
+
+/// Warnings about programs whose behaviour is hardly defined.
+pub const TELLING_WARNINGS: [&str; 18] = [
+    "array-bounds",
+    "conditional-uninitialized",
+    "deprecated-non-prototype",
+    "division-by-zero",
+    "format",
+    "format-insufficient-args",
+    "implicit-function-declaration",
+    "implicit-int",
+    "incompatible-pointer-types",
+    "int-conversion",
+    "main-return-type",
+    "return-stack-address",
+    "return-type",
+    "shift-count-negative",
+    "shift-count-overflow",
+    "sometimes-uninitialized",
+    "uninitialized",
+    "unsequenced",
+];
+
+/// What a program is compiled with to be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sanitizer {
+    /// Addresses, and all that the C standard leaves undefined.
+    AddressAndUndefined,
+    /// Memory that was never written.
+    Memory,
+}
+
+impl Sanitizer {
+    /// Both; they exclude each other in one program.
+    pub const ALL: [Sanitizer; 2] = [Sanitizer::AddressAndUndefined, Sanitizer::Memory];
+
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Sanitizer::AddressAndUndefined => {
+                &["-fsanitize=address,undefined", "-fsanitize-trap=undefined"]
+            }
+            Sanitizer::Memory => &["-fsanitize=memory"],
+        }
+    }
+}
+
+/// Leaks are no undefined behaviour, and looking for them needs rights that a
+/// fenced program does not have.
+const OPTIONS: &str = "const char *__asan_default_options(void) { return \"detect_leaks=0\"; }\n";
+
+/// Which of these warnings clang has about a program.
+pub fn warnings(
+    install: &Install,
+    source: &Path,
+    flags: &[String],
+    names: &[&'static str],
+) -> Result<Vec<&'static str>, ProgramError> {
+    let output = clang(install)?
+        .args(["-fsyntax-only", "-Wno-everything", "-Wno-unknown-warning-option"])
+        .args(names.iter().map(|name| format!("-W{name}")))
+        .args(include_flags(source))
+        .args(flags)
+        .arg(source)
+        .output()
+        .map_err(|error| does_not_compile(source, error))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_said = |name: &&&str| said.contains(&format!("[-W{name}]"));
+    Ok(names.iter().filter(is_said).copied().collect())
+}
+
+/// Makes a watched program file of a C program; `false` where that cannot be
+/// done, as without the sanitizer's library.
+pub fn compile(
+    install: &Install,
+    source: &Path,
+    flags: &[String],
+    sanitizer: Sanitizer,
+    program: &Path,
+) -> Result<bool, ProgramError> {
+    let options = program.with_extension("options.c");
+    std::fs::write(&options, OPTIONS)
+        .map_err(|error| ProgramError::Unreadable { path: options.clone(), source: error })?;
+    let output = clang(install)?
+        .args(["-O0", "-w", "-fno-sanitize-recover=all"])
+        .args(sanitizer.flags())
+        .args(include_flags(source))
+        .args(flags)
+        .arg(source)
+        .arg(&options)
+        .arg("-o")
+        .arg(program)
+        .args(["-lm", "-lpthread"])
+        .output()
+        .map_err(|error| does_not_compile(source, error))?;
+    Ok(output.end == ToolEnd::Exited(0))
+}
+
+fn clang(install: &Install) -> Result<Tool, ProgramError> {
+    let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
+    Ok(Tool::new(clang))
+}
+
+fn include_flags(source: &Path) -> Vec<String> {
+    csmith::include_flags(&std::fs::read(source).unwrap_or_default())
+}
+
+fn does_not_compile(source: &Path, error: ToolError) -> ProgramError {
+    ProgramError::DoesNotCompile { path: source.to_owned(), source: error }
+}

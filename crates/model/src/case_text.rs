@@ -1,0 +1,90 @@
+//! The text of a `case.toml` -> the same text about a smaller program or
+//! another pipeline. Comments, order and everything else stay as they are, but
+//! for the output that a smaller program should have.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::{Case, CaseError, CaseKind, Pipeline};
+
+/// Where the values are that change.
+#[derive(Deserialize)]
+struct Places {
+    input: Spanned<String>,
+    passes: Option<Spanned<String>>,
+    level: Option<Spanned<String>>,
+    expected: Option<Spanned<String>>,
+}
+
+/// The text with another input and another pipeline. `output` is what the input
+/// should print; wrong code has that in `expected`, where that is there at all.
+pub fn retargeted(
+    text: &str,
+    input: &str,
+    pipeline: &Pipeline,
+    output: Option<&str>,
+) -> Result<String, CaseError> {
+    let case = Case::parse(text)?;
+    let places: Places = toml::from_str(text)
+        .map_err(|error| CaseError { line: 1, message: error.message().to_owned() })?;
+    let pipeline = match pipeline {
+        Pipeline::Passes(passes) => format!("passes = {}", quoted(passes)),
+        Pipeline::Level(level) => format!("level = {}", quoted(level.name())),
+    };
+    let old_pipeline = places.passes.or(places.level).map(|value| value.span());
+    let mut changes = vec![(places.input.span(), quoted(input))];
+    // The key stands before its value, at the beginning of the line.
+    changes.extend(old_pipeline.map(|value| {
+        let line = text[..value.start].rfind('\n').map_or(0, |newline| newline + 1);
+        (line..value.end, pipeline)
+    }));
+    if let (CaseKind::WrongCode, Some(place), Some(output)) = (case.kind, &places.expected, output)
+    {
+        changes.push((place.span(), quoted(output)));
+    }
+    changes.sort_by_key(|(place, _)| place.start);
+    let mut out = text.to_owned();
+    for (place, with) in changes.into_iter().rev() {
+        out.replace_range(place, &with);
+    }
+    Case::parse(&out)?;
+    Ok(out)
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OptLevel;
+
+    const TEXT: &str = "# A comment.\nversion = 1\nid = \"x\" # another\n\
+        compiler = { llvm = \"19\" }\nlevel = \"O2\"\ninput = \"x.c\"\nkind = \"crash\"\n\n\
+        [truth]\nfiles = [\"a.cpp\"] # the last\n";
+
+    #[test]
+    fn only_input_and_pipeline_change() {
+        let passes = Pipeline::Passes("function(sroa,\"odd\"),gvn<a;b>".into());
+        let changed = retargeted(TEXT, "reduced.c", &passes, Some("1")).unwrap();
+        let expected = TEXT
+            .replace("\"x.c\"", "\"reduced.c\"")
+            .replace("level = \"O2\"", "passes = 'function(sroa,\"odd\"),gvn<a;b>'");
+        assert_eq!(changed, expected);
+        let back = retargeted(&changed, "x.c", &Pipeline::Level(OptLevel::O2), None).unwrap();
+        assert_eq!(back, TEXT);
+    }
+
+    #[test]
+    fn a_smaller_program_has_another_output() {
+        let text =
+            TEXT.replace("\"crash\"", "\"wrong-code\"\nexpected = \"\"\"\n1\n2\n\"\"\" # so");
+        let passes = Pipeline::Passes("dce".into());
+        let changed = retargeted(&text, "x.c", &passes, Some("2\n")).unwrap();
+        assert_eq!(Case::parse(&changed).unwrap().expected.as_deref(), Some("2\n"));
+        assert!(changed.contains("# so"));
+        let kept = retargeted(&text, "x.c", &passes, None).unwrap();
+        assert_eq!(Case::parse(&kept).unwrap().expected.as_deref(), Some("1\n2\n"));
+    }
+}

@@ -1,0 +1,68 @@
+//! The result of `optsleuth reduce`: for a terminal, as JSON.
+
+use std::fmt::Write as _;
+
+use optsleuth_lab::ReduceReport;
+use optsleuth_model::{ProgramSize, Reduction, ReductionEnd};
+use serde::Serialize;
+
+use crate::Style;
+use crate::words::{count, counted};
+
+#[derive(Serialize)]
+struct ReduceJson<'a> {
+    #[serde(flatten)]
+    reduction: &'a Reduction,
+    folder: String,
+    was_finished: bool,
+}
+
+/// The whole result as a JSON document.
+pub fn reduce_json(report: &ReduceReport) -> String {
+    let json = ReduceJson {
+        reduction: &report.reduction,
+        folder: report.case.folder.display().to_string(),
+        was_finished: report.was_finished,
+    };
+    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// What became smaller, for a person.
+pub fn reduce_text(report: &ReduceReport, style: Style) -> String {
+    let Reduction { case, what, sequence, program, .. } = &report.reduction;
+    let mut out = String::new();
+    let _ = writeln!(out, "{}: {what}", style.heading(case));
+    let passes = counted(sequence.n_after, "pass", "passes");
+    let _ = writeln!(out, "  {passes} (of {}): {}", count(sequence.n_before), sequence.after);
+    let (before, after) = (&program.before, &program.after);
+    let _ = writeln!(out, "  {}: {} (of {})", program.input_after, size(after), size(before));
+    for note in &report.reduction.notes {
+        let _ = writeln!(out, "  {}: {note}", style.notable("note"));
+    }
+    let _ = writeln!(out, "  {}", end(report, style));
+    out
+}
+
+fn size(size: &ProgramSize) -> String {
+    let lines = counted(size.lines, "line", "lines");
+    let instructions = counted(size.instructions, "instruction", "instructions");
+    format!("{lines}, {instructions}")
+}
+
+fn end(report: &ReduceReport, style: Style) -> String {
+    let Reduction { runs, seconds, end, .. } = &report.reduction;
+    let effort = format!("{} in {seconds:.1} s", counted(*runs, "run", "runs"));
+    let how = match end {
+        _ if report.was_finished => {
+            return format!(
+                "{}; `--again` begins with the original",
+                style.good("it was finished before")
+            );
+        }
+        ReductionEnd::Finished => style.good("finished"),
+        ReductionEnd::Unfinished => style.notable("not finished"),
+        ReductionEnd::Budget => style.notable("the time was up; the same command goes on"),
+        ReductionEnd::Interrupted => style.notable("interrupted; the same command goes on"),
+    };
+    format!("{effort}: {how}")
+}
