@@ -8,6 +8,7 @@ mod case_folder;
 mod check;
 mod confirm;
 mod cov;
+mod culprit;
 pub mod identity;
 mod import;
 mod localize;
@@ -25,6 +26,7 @@ pub use case_folder::{
 pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, Unmodified, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
+pub use culprit::{CulpritPlan, Technique};
 pub use import::{
     Attempt, BugType, CommandError, ImportError, ImportPlan, ImportReport, ImportedTest, Seen,
     TestStatus, UsableLlvms, import, usable_llvms,

@@ -252,7 +252,8 @@ impl Bench {
         Bench::start(provisioned, n_workers, progress)
     }
 
-    fn start(
+    /// Starts workers that are made already.
+    pub(crate) fn start(
         provisioned: Provisioned,
         n_workers: Option<NonZero<usize>>,
         progress: &dyn Progress,

@@ -106,6 +106,21 @@ impl CodeMap {
         counts.map(|(id, n_blocks)| (FileId(id as u32), n_blocks)).collect()
     }
 
+    /// The functions of a stack, by their demangled names, in its order; of
+    /// functions with the same name all are meant. A name that is none is left
+    /// out.
+    pub fn functions_on_stack(&self, frames: &[String]) -> Vec<FunctionId> {
+        let ids = (0u32..).map(FunctionId).zip(&self.functions);
+        let mut on_stack: Vec<(usize, FunctionId)> = ids
+            .filter_map(|(id, function)| {
+                let depth = frames.iter().position(|frame| *frame == function.name)?;
+                Some((depth, id))
+            })
+            .collect();
+        on_stack.sort_unstable();
+        on_stack.into_iter().map(|(_, id)| id).collect()
+    }
+
     /// For each block number the function it belongs to; `None` for padding.
     pub fn owners(&self) -> Vec<Option<FunctionId>> {
         let mut owners = vec![None; self.n_blocks as usize];

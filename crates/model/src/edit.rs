@@ -5,6 +5,8 @@
 //! smaller, many items of one kind are edited at once; to vary it a little, one.
 //! `worker/edit.cpp` makes them.
 
+use std::fmt;
+
 use crate::IndexSet;
 
 /// What is edited.
@@ -20,6 +22,19 @@ impl Edit {
     /// One item.
     pub fn one(kind: EditKind, item: u32) -> Edit {
         Edit { kind, items: IndexSet::of([item]) }
+    }
+}
+
+impl fmt::Display for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind.name())?;
+        for &(from, end) in self.items.ranges() {
+            match end - from {
+                1 => write!(f, " #{from}")?,
+                _ => write!(f, " #{from}..{end}")?,
+            }
+        }
+        Ok(())
     }
 }
 

@@ -46,7 +46,7 @@ pub use function_name::FunctionName;
 pub use index_set::IndexSet;
 pub use invocation::Invocation;
 pub use localization::{
-    Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
+    Cures, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
     Localization, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
 };
 pub use measurement::{

@@ -103,6 +103,18 @@ pub struct Evidence {
     /// The nearest witness that did not execute all of those, by its place in
     /// [`Localization::witness_list`].
     pub nearest: Option<usize>,
+    /// What came of deciding its conditions the other way, where that was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cures: Option<Cures>,
+}
+
+/// Blocks whose conditions were decided the other way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cures {
+    /// In how many of them that makes the failure vanish.
+    pub blocks: usize,
+    /// In how many it was tried.
+    pub tried: usize,
 }
 
 /// A file of the compiler and how suspect it is.
@@ -140,6 +152,9 @@ pub struct FunctionSuspect {
 pub struct WitnessEntry {
     /// The sequence, as LLVM got it.
     pub passes: String,
+    /// What was changed in the program, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
     /// Formula (4) of the LocSeq paper: 1 is the failing run itself.
     pub similarity: f64,
 }

@@ -17,6 +17,7 @@
 
 mod aggregate;
 mod baseline;
+mod culprit;
 mod evidence;
 #[cfg(test)]
 mod example;
@@ -27,6 +28,7 @@ mod truth;
 
 pub use aggregate::{Aggregation, AggregationError};
 pub use baseline::Precedence;
+pub use culprit::{Clues, Part};
 pub use evidence::{Evidence, RankingEvidence, evidence};
 pub use formula::{Counts, Formula, UnknownFormula};
 pub use ranking::{Ranker, Ranking, Recipe, Suspect};

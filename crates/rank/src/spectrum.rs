@@ -171,6 +171,11 @@ impl Spectrum {
         &self.rows[witness * self.row_words..][..self.row_words]
     }
 
+    /// The same, for another spectrum with this universe.
+    pub fn row_of(&self, witness: usize) -> Row {
+        Row(self.row(witness).to_vec())
+    }
+
     /// How many witnesses executed a block, given by its index.
     pub fn witnesses_of(&self, index: usize) -> usize {
         self.tallies[index].passing as usize

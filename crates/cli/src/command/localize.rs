@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use optsleuth_lab::{LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, save_localization};
+use optsleuth_lab::{
+    CulpritPlan, LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, Technique,
+    save_localization,
+};
 use optsleuth_model::StopReason;
 use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
 use optsleuth_report::{localize_json, localize_markdown, localize_text};
@@ -31,9 +34,9 @@ pub(crate) struct Localize {
     /// A folder with a case.toml
     #[arg(value_name = "CASE")]
     case: PathBuf,
-    /// How to look for witnesses: locseq, locseq-r, locseq-wc or locseq-rwc
-    #[arg(long, value_name = "METHOD", default_value_t = Method::Locseq)]
-    method: Method,
+    /// culprit, or a paper's way to look for witnesses: locseq, locseq-r, locseq-wc, locseq-rwc
+    #[arg(long, value_name = "METHOD", default_value_t = Technique::Culprit)]
+    method: Technique,
     /// Where the random numbers start
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -90,7 +93,13 @@ impl Localize {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let bar = Bar::new();
         let mut scene = Scene::open(&self.scene(), &bar)?;
-        let found = scene.localize(&self.search(), &bar)?.localization;
+        let found = match self.method {
+            Technique::Culprit => {
+                let plan = CulpritPlan { seed: self.seed, stop: self.stop() };
+                scene.accuse(&plan, &bar)?
+            }
+            Technique::Search(method) => scene.localize(&self.search(method), &bar)?.localization,
+        };
         bar.finish();
         let json = localize_json(&found);
         match (self.json, self.format) {
@@ -122,7 +131,7 @@ impl Localize {
         }
     }
 
-    fn search(&self) -> SearchPlan {
+    fn stop(&self) -> Stop {
         let runs = self.runs.map(|runs| usize::try_from(runs).unwrap_or(usize::MAX));
         let stable = self.until_stable.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let budget = match (self.budget, runs, stable) {
@@ -131,10 +140,14 @@ impl Localize {
             (None, None, Some(_)) => Some(LONGEST),
             (budget, ..) => budget,
         };
+        Stop { runs, budget, stable }
+    }
+
+    fn search(&self, method: Method) -> SearchPlan {
         SearchPlan {
-            method: self.method,
+            method,
             seed: self.seed,
-            stop: Stop { runs, budget, stable },
+            stop: self.stop(),
             recipe: Recipe {
                 formula: self.formula,
                 aggregation: self.aggregation,

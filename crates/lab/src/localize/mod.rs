@@ -10,12 +10,14 @@
 //! **Invariant:** what is found depends on the seed and the number of runs
 //! alone. Time decides only when to stop.
 
+mod account;
 mod candidates;
 mod tally;
 
 use std::cmp::Reverse;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::{Flavor, RunError};
@@ -31,8 +33,10 @@ use rand_chacha::ChaCha8Rng;
 use crate::Progress;
 use crate::case_folder::CaseFolder;
 use crate::check::{CheckStatus, Reproduction, Stage, Staging};
+use crate::culprit::Premises;
 use crate::oracle::{Oracle, Verdict};
 use crate::setup::{LabError, LlvmChoice};
+pub(crate) use account::{Account, CuresByEntity};
 pub(crate) use tally::{Measured, Tally, ranked_truth};
 
 /// What is to be localized.
@@ -119,6 +123,8 @@ pub struct Scene {
     pub(crate) stage: Stage,
     pub(crate) reproduction: Reproduction,
     pub(crate) ground: Ground,
+    /// What the culprit method needs to know; found out when it is asked for.
+    pub(crate) premises: Option<Arc<Premises>>,
 }
 
 /// What all searches in a scene have in common.
@@ -126,7 +132,7 @@ pub struct Scene {
 pub(crate) struct Ground {
     pub(crate) map: CodeMap,
     pub(crate) failing: Coverage,
-    reference: Reference,
+    pub(crate) reference: Reference,
     alphabet: Alphabet,
     /// A candidate's run, but for its passes.
     pub(crate) template: RunRequest,
@@ -165,7 +171,7 @@ impl Scene {
         let buggy = stage.request.passes.as_ref();
         let alphabet = candidates::alphabet(&stage.bench, buggy, &reproduction.first.outcome)?;
         let ground = Ground { map, failing, reference, alphabet, template };
-        Ok(Scene { stage, reproduction, ground })
+        Ok(Scene { stage, reproduction, ground, premises: None })
     }
 
     /// The case.
@@ -179,9 +185,9 @@ impl Scene {
         plan: &SearchPlan,
         progress: &dyn Progress,
     ) -> Result<Localized, LabError> {
-        let Scene { stage, reproduction, ground } = self;
+        let Scene { stage, reproduction, ground, .. } = self;
         let Searched { tally, stopped, wall, .. } =
-            look_for_witnesses(stage, reproduction, ground, plan, progress)?;
+            look_for_witnesses(stage, reproduction, ground, &ground.template, plan, progress)?;
         if tally.witnesses() == 0 {
             return Err(tally.no_witness(stopped));
         }
@@ -192,15 +198,17 @@ impl Scene {
     }
 }
 
-/// Searches until there is a reason to stop.
+/// Searches until there is a reason to stop. `template` is a candidate's run,
+/// but for its passes.
 pub(crate) fn look_for_witnesses<'a>(
     stage: &mut Stage,
     reproduction: &Reproduction,
     ground: &'a Ground,
+    template: &RunRequest,
     plan: &SearchPlan,
     progress: &dyn Progress,
 ) -> Result<Searched<'a>, LabError> {
-    let Ground { map, failing, reference, alphabet, template } = ground;
+    let Ground { map, failing, reference, alphabet, .. } = ground;
     let rng = ChaCha8Rng::seed_from_u64(plan.seed);
     let mut search = plan.method.search(alphabet.clone(), Parameters::default(), rng);
     let mut tally = Tally::new(map, failing, plan.recipe, stage.case.case.truth.as_ref());

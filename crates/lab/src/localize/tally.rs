@@ -1,16 +1,15 @@
 //! What a search has found so far: counts, spectrum, ranking, history; and in
 //! the end, all of it as a [`Localization`].
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use optsleuth_model::{
-    CodeMap, Coverage, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry,
-    LOCALIZATION_VERSION, Localization, PassSequence, RankedTruth, RecipeName, StopReason, Truth,
-    TruthRanks, WitnessEntry,
+    CodeMap, Coverage, HistoryEntry, Localization, PassSequence, RankedTruth, RecipeName,
+    StopReason, Truth, TruthRanks,
 };
-use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum, evidence};
+use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum};
 
+use super::account::Account;
 use super::{Judged, SearchPlan, SearchStatus};
 use crate::check::{Reproduction, Stage};
 use crate::oracle::Verdict;
@@ -21,9 +20,6 @@ const TOP: usize = 10;
 /// After how many runs the ranking is made anew: a generation's worth, of which
 /// late ones bring few sequences that are new.
 const RANK_EVERY: usize = 50;
-/// How many of the nearest witnesses are kept, whether suspects refer to them
-/// or not.
-const NEAREST: usize = 10;
 
 pub(crate) struct Tally<'a> {
     map: &'a CodeMap,
@@ -191,7 +187,7 @@ impl<'a> Tally<'a> {
         let rank = |recipe: &Recipe| {
             let ranking = self.ranker.rank(&self.spectrum, recipe);
             let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&ranking));
-            ranked_truth(recipe, &truth.unwrap_or_default())
+            ranked_truth(recipe_name(recipe), &truth.unwrap_or_default())
         };
         Measured {
             runs: self.runs,
@@ -217,56 +213,33 @@ impl<'a> Tally<'a> {
         if self.ranked_at < self.runs {
             self.rank();
         }
-        let evidence = evidence(&self.ranker, &self.spectrum, &self.ranking);
-        let nearest_of_files = evidence.files.iter().filter_map(|found| found.nearest);
-        let nearest_of_functions = evidence.functions.iter().filter_map(|found| found.nearest);
-        let wanted = nearest_of_files.chain(nearest_of_functions);
-        let witnesses = WitnessList::new(&self.spectrum, &self.sequences, wanted);
-        let files = self.ranking.files.iter().zip(&evidence.files).map(|(suspect, found)| {
-            let path = self.map.file(suspect.id).to_owned();
-            let (rank, score) = (suspect.rank, suspect.score);
-            FileSuspect { rank, path, score, evidence: witnesses.because(found) }
-        });
-        let functions =
-            self.ranking.functions.iter().zip(&evidence.functions).map(|(suspect, found)| {
-                let function = self.map.function(suspect.id);
-                FunctionSuspect {
-                    rank: suspect.rank,
-                    name: function.name.clone(),
-                    path: self.map.file(function.file).to_owned(),
-                    score: suspect.score,
-                    evidence: witnesses.because(found),
-                }
-            });
-        Localization {
-            version: LOCALIZATION_VERSION,
-            case: stage.case.case.id.clone(),
-            llvm: stage.bench.install.version.clone(),
-            method: plan.method.name().to_owned(),
+        let truth = self.truth_ranks();
+        let sources = self.sequences.iter().map(|passes| (passes.to_string(), None));
+        Account {
+            method: plan.method.name(),
             seed: plan.seed,
+            recipe: recipe_name(&plan.recipe),
             runs: self.runs,
-            witnesses: self.witnesses(),
             failing: self.failing,
             discarded: self.discarded,
             seconds: plan.stop.is_timed().then_some(wall.as_secs_f64()),
             stopped,
-            formula: plan.recipe.formula.to_string(),
-            aggregation: plan.recipe.aggregation.to_string(),
-            weights: plan.recipe.weights.to_string(),
-            failure: Failure {
-                kind: stage.case.case.kind.name().to_owned(),
-                what: reproduction.what.clone(),
-                passes: stage.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
-                blocks: self.spectrum.universe().len(),
-                commands: stage.commands(),
-            },
-            best_similarity: self.best_similarity,
-            truth: self.truth_ranks(),
-            files: files.collect(),
-            functions: functions.collect(),
-            witness_list: witnesses.list,
+            map: self.map,
+            ranker: &self.ranker,
+            ranking: &self.ranking,
+            spectrum: &self.spectrum,
+            sources: sources.collect(),
+            cures: None,
+            truth,
             history: self.history,
         }
+        .localization(stage, reproduction)
+    }
+
+    /// The witnesses, what they cover, and how many runs there were: all, those
+    /// that fail as the case does, and those that count as neither.
+    pub(crate) fn into_witnesses(self) -> (Spectrum, Vec<PassSequence>, [usize; 3]) {
+        (self.spectrum, self.sequences, [self.runs, self.failing, self.discarded])
     }
 }
 
@@ -285,56 +258,20 @@ pub(crate) struct Measured {
     pub(crate) history: Vec<HistoryEntry>,
 }
 
+fn recipe_name(recipe: &Recipe) -> RecipeName {
+    RecipeName {
+        formula: recipe.formula.to_string(),
+        aggregation: recipe.aggregation.to_string(),
+        weights: recipe.weights.to_string(),
+    }
+}
+
 /// The ranks of the culprits, without their names.
-pub(crate) fn ranked_truth(recipe: &Recipe, truth: &TruthRanks) -> RankedTruth {
+pub(crate) fn ranked_truth(recipe: RecipeName, truth: &TruthRanks) -> RankedTruth {
     RankedTruth {
-        recipe: RecipeName {
-            formula: recipe.formula.to_string(),
-            aggregation: recipe.aggregation.to_string(),
-            weights: recipe.weights.to_string(),
-        },
+        recipe,
         files: truth.files.iter().map(|culprit| culprit.rank).collect(),
         functions: truth.functions.iter().map(|culprit| culprit.rank).collect(),
-    }
-}
-
-/// The witnesses worth keeping, nearest first, and where each of them stands.
-struct WitnessList {
-    list: Vec<WitnessEntry>,
-    places: BTreeMap<usize, usize>,
-}
-
-impl WitnessList {
-    fn new(
-        spectrum: &Spectrum,
-        sequences: &[PassSequence],
-        wanted: impl Iterator<Item = usize>,
-    ) -> WitnessList {
-        let mut nearest: Vec<usize> = (0..sequences.len()).collect();
-        // Stable: of two that are equally near, the one found first.
-        nearest.sort_by(|&a, &b| spectrum.similarity(b).total_cmp(&spectrum.similarity(a)));
-        let mut keep = vec![false; sequences.len()];
-        for index in wanted.chain(nearest.iter().copied().take(NEAREST)) {
-            keep[index] = true;
-        }
-        let kept: Vec<usize> = nearest.into_iter().filter(|&index| keep[index]).collect();
-        let entry = |&index: &usize| WitnessEntry {
-            passes: sequences[index].to_string(),
-            similarity: spectrum.similarity(index),
-        };
-        WitnessList {
-            list: kept.iter().map(entry).collect(),
-            places: kept.iter().enumerate().map(|(place, &index)| (index, place)).collect(),
-        }
-    }
-
-    fn because<Id>(&self, found: &optsleuth_rank::Evidence<Id>) -> Evidence {
-        Evidence {
-            blocks: found.blocks,
-            unwitnessed: found.unwitnessed,
-            witnesses: found.witnesses,
-            nearest: found.nearest.and_then(|witness| self.places.get(&witness).copied()),
-        }
     }
 }
 

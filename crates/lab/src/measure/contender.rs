@@ -8,9 +8,13 @@ use std::str::FromStr;
 
 use optsleuth_search::Method;
 
+use crate::culprit::CULPRIT;
+
 /// A way to rank the compiler's code for a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Contender {
+    /// Clues of all kinds.
+    Culprit,
     /// Look for witnesses and compare coverages.
     Search(Method),
     /// By covered blocks alone.
@@ -30,12 +34,14 @@ impl Contender {
     /// Every method, in the order of tables.
     pub fn all() -> impl Iterator<Item = Contender> {
         let searches = Method::ALL.into_iter().map(Contender::Search);
+        let searches = std::iter::once(Contender::Culprit).chain(searches);
         searches.chain([Contender::BySize, Contender::PassName, Contender::TopFrame])
     }
 
     /// Its name on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
+            Contender::Culprit => CULPRIT,
             Contender::Search(method) => method.name(),
             Contender::BySize => "by-size",
             Contender::PassName => "pass-name",
@@ -46,7 +52,7 @@ impl Contender {
     /// Whether seeds make a difference.
     pub fn is_random(self) -> bool {
         match self {
-            Contender::Search(_) => true,
+            Contender::Culprit | Contender::Search(_) => true,
             Contender::BySize | Contender::PassName | Contender::TopFrame => false,
         }
     }

@@ -1,7 +1,7 @@
 //! One method on one case with one seed -> a [`Measurement`].
 
 use optsleuth_model::{
-    Budget, MEASUREMENT_VERSION, Measurement, RankedTruth, RecipeName, Sought, StopReason, Truth,
+    Budget, MEASUREMENT_VERSION, Measurement, RecipeName, Sought, StopReason, Truth,
 };
 use optsleuth_rank::{
     Aggregation, Culprits, Formula, Precedence, Ranker, Recipe, Spectrum, Weights,
@@ -11,6 +11,7 @@ use optsleuth_search::Method;
 use super::baseline::{of_last_pass, of_top_frame};
 use super::contender::Contender;
 use crate::Progress;
+use crate::culprit::CulpritPlan;
 use crate::localize::{
     Measured, Scene, SearchPlan, Searched, Stop, look_for_witnesses, ranked_truth,
 };
@@ -41,6 +42,14 @@ impl Scene {
     ) -> Result<Option<Measurement>, LabError> {
         let &Trial { contender, seed, stop, .. } = trial;
         let (measured, seconds) = match contender {
+            Contender::Culprit => {
+                match self.measure_culprit(&CulpritPlan { seed, stop }, progress)? {
+                    None => return Ok(None),
+                    Some((measured, wall)) => {
+                        (measured, stop.is_timed().then_some(wall.as_secs_f64()))
+                    }
+                }
+            }
             Contender::Search(method) => match self.search(method, seed, stop, progress)? {
                 None => return Ok(None),
                 Some((measured, seconds)) => (measured, stop.is_timed().then_some(seconds)),
@@ -66,9 +75,9 @@ impl Scene {
         progress: &dyn Progress,
     ) -> Result<Option<(Measured, f64)>, LabError> {
         let plan = SearchPlan { method, seed, stop, recipe: Recipe::default() };
-        let Scene { stage, reproduction, ground } = self;
+        let Scene { stage, reproduction, ground, .. } = self;
         let Searched { tally, stopped, wall, n_troubled } =
-            look_for_witnesses(stage, reproduction, ground, &plan, progress)?;
+            look_for_witnesses(stage, reproduction, ground, &ground.template, &plan, progress)?;
         // A figure may not depend on how busy the machine was.
         if n_troubled > 0 {
             return Err(LabError::Troubled(n_troubled));
@@ -88,7 +97,7 @@ impl Scene {
             aggregation: String::new(),
             weights: String::new(),
         };
-        let rankings = vec![RankedTruth { recipe, ..ranked_truth(&Recipe::default(), &truth) }];
+        let rankings = vec![ranked_truth(recipe, &truth)];
         Measured { rankings, own, ..Measured::default() }
     }
 

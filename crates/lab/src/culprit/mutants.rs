@@ -1,0 +1,98 @@
+//! Small changes to the failing program -> witnesses: mutants that pass.
+//!
+//! One instruction, operand, constant, flag or attribute at a time, made in the
+//! worker's child. Sequences that pass do not exist for every bug; mutants that
+//! pass nearly always do, and they go the failing program's way for longest.
+//!
+//! **Invariant:** a mutant of a program that computes something wrong is judged
+//! by itself: what it does unoptimized is what it should do.
+
+use optsleuth_compiler::llvm::{Pool, RunError};
+use optsleuth_model::{
+    CaseKind, Coverage, Edit, EditKind, Execution, IndexSet, Outcome, RunRequest, RunResult,
+};
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::check::Stage;
+use crate::oracle::{Oracle, Verdict, is_limit, same_behaviour};
+use crate::setup::LabError;
+
+/// All single edits of the loaded program, in random order.
+pub(super) fn edits(stage: &mut Stage, rng: &mut ChaCha8Rng) -> Result<Vec<Edit>, LabError> {
+    let mut edits = Vec::new();
+    for &kind in EditKind::VARYING {
+        let edit = Some(Edit { kind, items: IndexSet::none() });
+        let counted = RunRequest { edit, limits: stage.request.limits, ..RunRequest::new(None) };
+        let n_items = stage.bench.pool.first().run(&counted)?.n_items;
+        edits.extend((0..n_items).map(|item| Edit::one(kind, item)));
+    }
+    edits.shuffle(rng);
+    Ok(edits)
+}
+
+/// A mutant's run, and what it means.
+#[derive(Debug)]
+pub(super) enum Mutant {
+    Passes(Coverage),
+    Fails,
+    /// It is no program, fails otherwise, or its behaviour is not defined.
+    Neither,
+}
+
+/// Runs mutants on all workers until somebody wants it to end. The answers are
+/// those of the first edits.
+pub(super) fn run(
+    pool: &mut Pool,
+    kind: CaseKind,
+    oracle: &Oracle,
+    template: &RunRequest,
+    edits: &[Edit],
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Vec<Mutant> {
+    let with = |edit: &Edit| RunRequest { edit: Some(edit.clone()), ..template.clone() };
+    if kind != CaseKind::WrongCode {
+        let requests: Vec<RunRequest> = edits.iter().map(with).collect();
+        let results = pool.run_while(&requests, go_on, &|result, _| result);
+        return results.into_iter().map(|result| judged(result, oracle)).collect();
+    }
+    let unoptimized = |edit: &Edit| RunRequest { passes: None, coverage: false, ..with(edit) };
+    let requests: Vec<RunRequest> =
+        edits.iter().flat_map(|edit| [unoptimized(edit), with(edit)]).collect();
+    let mut results = pool.run_while(&requests, go_on, &|result, _| result).into_iter();
+    let mut mutants = Vec::new();
+    while let (Some(reference), Some(optimized)) = (results.next(), results.next()) {
+        mutants.push(compared(reference, optimized));
+    }
+    mutants
+}
+
+fn judged(result: Result<RunResult, RunError>, oracle: &Oracle) -> Mutant {
+    let Ok(RunResult { outcome, coverage: Some(coverage), .. }) = result else {
+        return Mutant::Neither;
+    };
+    match oracle.judge(&outcome) {
+        Verdict::Passes => Mutant::Passes(coverage),
+        Verdict::Fails => Mutant::Fails,
+        Verdict::Other => Mutant::Neither,
+    }
+}
+
+fn compared(
+    reference: Result<RunResult, RunError>,
+    optimized: Result<RunResult, RunError>,
+) -> Mutant {
+    let execution = |outcome: &Outcome| -> Option<Execution> {
+        outcome.execution().filter(|execution| !is_limit(execution.end)).cloned()
+    };
+    let (Ok(reference), Ok(optimized)) = (reference, optimized) else { return Mutant::Neither };
+    let (Some(expected), Some(found), Some(coverage)) =
+        (execution(&reference.outcome), execution(&optimized.outcome), optimized.coverage)
+    else {
+        return Mutant::Neither;
+    };
+    match same_behaviour(&expected, &found) {
+        true => Mutant::Passes(coverage),
+        false => Mutant::Fails,
+    }
+}

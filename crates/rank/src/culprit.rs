@@ -1,0 +1,307 @@
+//! Clues of several kinds -> ranking: how OptSleuth itself ranks suspects.
+//!
+//! Every block that the failing run executed gets a weight. It falls with the
+//! witnesses that execute the block, too, and with how ordinary the block is; it
+//! rises where the failure vanishes as soon as a condition in the block is
+//! decided the other way. An entity's score is the sum over its blocks, scaled
+//! to the highest, times the weight of its layer of the compiler, and more for
+//! the functions on a crash's stack. `docs/culprit.md` has the reasons.
+//!
+//! **Invariant:** each part can be left out, and no part knows which case it is
+//! about.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use optsleuth_model::{CodeMap, FileId, FunctionId};
+
+use crate::aggregate::Aggregation;
+use crate::ranking::{Entity, Ranker, Ranking, Suspect, in_order};
+use crate::spectrum::Spectrum;
+
+/// What is known about the blocks of a failing run, each list by their index in
+/// its universe.
+#[derive(Clone, Debug)]
+pub struct Clues {
+    /// Executed by the guilty invocation.
+    pub in_window: Vec<bool>,
+    /// The share of ordinary runs that execute it, from 0 to 1.
+    pub ordinary: Vec<f64>,
+    /// Deciding one of its conditions the other way makes the failure vanish.
+    pub cures: Vec<bool>,
+    /// Witnesses that differ in their passes.
+    pub sequences: Spectrum,
+    /// Witnesses that differ in their program a little.
+    pub mutants: Spectrum,
+    /// Witnesses whose program is another one.
+    pub strangers: Spectrum,
+    /// The functions on a crash's stack, innermost first.
+    pub frames: Vec<FunctionId>,
+}
+
+impl Clues {
+    /// For a failing run of which nothing else is known.
+    pub fn new(failing: &Spectrum) -> Clues {
+        let n_blocks = failing.universe().len();
+        Clues {
+            in_window: vec![true; n_blocks],
+            ordinary: vec![0.0; n_blocks],
+            cures: vec![false; n_blocks],
+            sequences: failing.clone(),
+            mutants: failing.clone(),
+            strangers: failing.clone(),
+            frames: Vec::new(),
+        }
+    }
+}
+
+/// A kind of clue, or a step, that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Conditions that cure the failure.
+    Detours,
+    /// How ordinary a block is.
+    Rarity,
+    /// All three kinds of witnesses.
+    Witnesses,
+    /// The guilty invocation's blocks count more.
+    Window,
+    /// Layers of the compiler count differently.
+    Layers,
+    /// A crash's stack.
+    Frames,
+    /// The sum over blocks; their mean instead.
+    Sum,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Part; 7] = [
+        Part::Detours,
+        Part::Rarity,
+        Part::Witnesses,
+        Part::Window,
+        Part::Layers,
+        Part::Frames,
+        Part::Sum,
+    ];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Detours => "detours",
+            Part::Rarity => "rarity",
+            Part::Witnesses => "witnesses",
+            Part::Window => "window",
+            Part::Layers => "layers",
+            Part::Frames => "frames",
+            Part::Sum => "sum",
+        }
+    }
+}
+
+/// A set of witnesses counts as if it had so many members, or as many as it has
+/// if they are fewer: how long a search went on must not matter.
+const WITNESSES: f64 = 50.0;
+/// And ordinary life as if it were so many runs.
+const ORDINARY: f64 = 400.0;
+/// Outside the guilty invocation a block counts this much: what an earlier pass
+/// left behind may be to blame, but seldom is.
+const OUTSIDE: f64 = 0.1;
+/// A block that cures counts as so many that do not.
+const CURE: f64 = 100.0;
+/// What the innermost function of a crash's stack has in addition; the next
+/// one has half of it, the third a third.
+const FRAME: f64 = 0.5;
+/// Fixes of the optimizer go to its passes, sometimes to analyses, rarely to
+/// what everything else is built on.
+const LAYERS: [(&str, f64); 2] = [("lib/Transforms/", 1.0), ("lib/Analysis/", 0.5)];
+const OTHER_LAYERS: f64 = 0.1;
+
+impl Ranker {
+    /// Ranks by clues, but for the parts that are to be left out.
+    ///
+    /// # Panics
+    ///
+    /// If the clues are of another universe than the ranker was made for.
+    pub fn rank_by_clues(&self, map: &CodeMap, clues: &Clues, without: &[Part]) -> Ranking {
+        for spectrum in [&clues.sequences, &clues.mutants, &clues.strangers] {
+            self.check(spectrum);
+        }
+        let has = |part: Part| !without.contains(&part);
+        let weights: Vec<f64> =
+            (0..clues.cures.len()).map(|block| weight(clues, block, &has)).collect();
+        let frames = match has(Part::Frames) {
+            true => clues.frames.as_slice(),
+            false => &[],
+        };
+        let layer = |path: &str| match has(Part::Layers) {
+            true => layer(path),
+            false => 1.0,
+        };
+        let aggregation = if has(Part::Sum) { Aggregation::Sum } else { Aggregation::Mean };
+        let file_of = |id: &FunctionId| map.function(*id).file;
+        let on_stack: Vec<FileId> = frames.iter().map(file_of).collect();
+        Ranking {
+            files: suspects(&self.files, &weights, aggregation, &nearness(&on_stack), |id| {
+                layer(map.file(id))
+            }),
+            functions: suspects(&self.functions, &weights, aggregation, &nearness(frames), |id| {
+                layer(map.file(file_of(&id)))
+            }),
+        }
+    }
+}
+
+impl Ranker {
+    /// What each block of the universe counts, times its layer: where to look
+    /// first.
+    pub fn promise(&self, map: &CodeMap, clues: &Clues) -> Vec<f64> {
+        let mut promise = vec![0.0; clues.cures.len()];
+        for entity in &self.functions {
+            let layer = layer(map.file(map.function(entity.id).file));
+            for &block in &entity.blocks {
+                let block = block as usize;
+                promise[block] = layer * weight(clues, block, &|_| true);
+            }
+        }
+        promise
+    }
+}
+
+/// What a block counts.
+fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
+    let executing = |spectrum: &Spectrum| {
+        let n_witnesses = spectrum.n_witnesses().max(1) as f64;
+        spectrum.witnesses_of(block) as f64 / n_witnesses * n_witnesses.min(WITNESSES)
+    };
+    let mut passing = 0.0;
+    if has(Part::Witnesses) {
+        let all = [&clues.sequences, &clues.mutants, &clues.strangers];
+        passing += all.into_iter().map(executing).sum::<f64>();
+    }
+    if has(Part::Rarity) {
+        passing += clues.ordinary[block] * ORDINARY;
+    }
+    let outside = has(Part::Window) && !clues.in_window[block];
+    let cures = has(Part::Detours) && clues.cures[block];
+    let by_place = if outside { OUTSIDE } else { 1.0 };
+    let by_cure = if cures { 1.0 + CURE } else { 1.0 };
+    by_place * by_cure / (1.0 + passing)
+}
+
+fn layer(path: &str) -> f64 {
+    let own = LAYERS.iter().find(|(folder, _)| path.contains(folder));
+    own.map_or(OTHER_LAYERS, |(_, weight)| *weight)
+}
+
+/// 1 for the innermost, 1/2 for the next, and so on; of a recursion the
+/// innermost counts.
+fn nearness<Id: Copy + Eq + Hash>(stack: &[Id]) -> HashMap<Id, f64> {
+    let mut nearness = HashMap::new();
+    for (depth, id) in stack.iter().enumerate() {
+        nearness.entry(*id).or_insert(1.0 / (depth + 1) as f64);
+    }
+    nearness
+}
+
+fn suspects<Id: Copy + Eq + Hash>(
+    entities: &[Entity<Id>],
+    weights: &[f64],
+    aggregation: Aggregation,
+    nearness: &HashMap<Id, f64>,
+    layer: impl Fn(Id) -> f64,
+) -> Vec<Suspect<Id>> {
+    let combine = |entity: &Entity<Id>| {
+        let own: Vec<f64> = entity.blocks.iter().map(|&block| weights[block as usize]).collect();
+        aggregation.combine(&own)
+    };
+    let scores: Vec<f64> = entities.iter().map(combine).collect();
+    let highest = scores.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    in_order(entities.iter().zip(scores).map(|(entity, score)| {
+        let near = nearness.get(&entity.id).copied().unwrap_or(0.0);
+        (entity.id, layer(entity.id) * (score / highest + FRAME * near))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::{coverage, named};
+
+    const GVN: &str = "llvm/lib/Transforms/Scalar/GVN.cpp";
+    const LOADS: &str = "llvm/lib/Analysis/Loads.cpp";
+    const VALUE: &str = "llvm/lib/IR/Value.cpp";
+
+    fn map() -> CodeMap {
+        named(&[
+            ("gvn()", GVN, &[(0, 4)]),
+            ("pre()", GVN, &[(4, 6)]),
+            ("isSafe()", LOADS, &[(6, 12)]),
+            ("setName()", VALUE, &[(12, 20)]),
+        ])
+    }
+
+    /// Clues about a run that executed everything -> functions and their scores.
+    fn check(change: impl Fn(&mut Clues), without: &[Part], expected: &[&str]) {
+        let map = map();
+        let failing = Spectrum::new(&[coverage(0..20)]);
+        let mut clues = Clues::new(&failing);
+        change(&mut clues);
+        let ranking = Ranker::new(&map, failing.universe()).rank_by_clues(&map, &clues, without);
+        let line = |s: &Suspect<FunctionId>| format!("{} {:.3}", map.function(s.id).name, s.score);
+        assert_eq!(ranking.functions.iter().map(line).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn without_clues_size_and_layer_decide() {
+        let by_layer = ["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"];
+        check(|_| (), &[], &by_layer);
+        let by_size = ["setName() 1.000", "isSafe() 0.750", "gvn() 0.500", "pre() 0.250"];
+        check(|_| (), &[Part::Layers], &by_size);
+        check(
+            |_| (),
+            &[Part::Sum],
+            &["gvn() 1.000", "pre() 1.000", "isSafe() 0.500", "setName() 0.100"],
+        );
+    }
+
+    #[test]
+    fn what_cures_counts_a_hundred_times() {
+        let cures = |clues: &mut Clues| clues.cures[4] = true;
+        let expected = ["pre() 1.000", "gvn() 0.039", "isSafe() 0.029", "setName() 0.008"];
+        check(cures, &[], &expected); // 102, 4, 6, 8 blocks' worth.
+        check(
+            cures,
+            &[Part::Detours],
+            &["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"],
+        );
+    }
+
+    #[test]
+    fn what_passing_runs_execute_counts_less() {
+        let passing = |clues: &mut Clues| {
+            for _ in 0..1000 {
+                clues.mutants.push_witness(&coverage(0..4), 1.0);
+            }
+            clues.ordinary[6..12].fill(0.01);
+        };
+        // gvn 4/51, pre 2, isSafe 6/5, setName 8.
+        check(passing, &[], &["pre() 0.250", "setName() 0.100", "isSafe() 0.075", "gvn() 0.010"]);
+        check(
+            passing,
+            &[Part::Witnesses, Part::Rarity],
+            &["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"],
+        );
+    }
+
+    #[test]
+    fn a_stack_and_a_window_shift_the_blame() {
+        let crash = |clues: &mut Clues| clues.frames = vec![FunctionId(2), FunctionId(0)];
+        let expected = ["gvn() 0.750", "isSafe() 0.625", "pre() 0.250", "setName() 0.100"];
+        check(crash, &[], &expected);
+        let window = |clues: &mut Clues| clues.in_window[..4].fill(false);
+        let expected = ["isSafe() 0.375", "pre() 0.250", "setName() 0.100", "gvn() 0.050"];
+        check(window, &[], &expected);
+    }
+}
