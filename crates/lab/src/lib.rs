@@ -18,6 +18,7 @@ mod reduce;
 mod run;
 mod seed;
 mod setup;
+mod triage;
 
 pub use bisect::{BisectPlan, bisect};
 pub use case_folder::{
@@ -40,6 +41,9 @@ pub use oracle::{Oracle, Verdict};
 pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, ask, reduce};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use seed::{Funnel, SeedPlan, SeedReport, SeededCase, seed};
+pub use triage::{
+    SINGLE_PASS, SingleCase, Suspicion, Triage, TriageInput, TriagePlan, triage,
+};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
 
 /// What a person who waits gets to see.

@@ -35,17 +35,18 @@ pub fn report_json(path: &str, localizations: &[Localization]) -> String {
 /// The first suspects, for a person.
 pub fn localize_text(localization: &Localization, top: usize, style: Style) -> String {
     const COLUMNS: &str = "rank  score  blocks  unwitnessed  witnesses  nearest ";
+    let detours = if has_cures(localization) { " cures/tried " } else { "" };
     let mut out = String::new();
     let failure = &localization.failure;
     let head = style.heading(&localization.case);
     let _ = writeln!(out, "{head}: {}", failure.what);
     let _ = writeln!(out, "{}", summary(localization));
-    let heading = format!("\n{COLUMNS} file ({} covered)", localization.files.len());
+    let heading = format!("\n{COLUMNS}{detours} file ({} covered)", localization.files.len());
     let _ = writeln!(out, "{}", style.heading(&heading));
     for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
         let _ = writeln!(out, "{} {path}", columns(*rank, *score, evidence));
     }
-    let heading = format!("\n{COLUMNS} function ({} covered)", localization.functions.len());
+    let heading = format!("\n{COLUMNS}{detours} function ({} covered)", localization.functions.len());
     let _ = writeln!(out, "{}", style.heading(&heading));
     for suspect in localization.functions.iter().take(top) {
         let FunctionSuspect { rank, name, path, score, evidence } = suspect;
@@ -56,7 +57,9 @@ pub fn localize_text(localization: &Localization, top: usize, style: Style) -> S
     let _ = writeln!(out, "  fails     {}", failure.passes);
     for (place, witness) in nearest(localization, top) {
         let number = format!("#{}", place + 1);
-        let _ = writeln!(out, "{number:>4} {:.3}  {}", witness.similarity, witness.passes);
+        let edit = witness.edit.as_ref().map(|edit| format!("  with {edit}"));
+        let (passes, edit) = (&witness.passes, edit.unwrap_or_default());
+        let _ = writeln!(out, "{number:>4} {:.3}  {passes}{edit}", witness.similarity);
     }
     truth(&mut out, localization, style);
     out
@@ -65,7 +68,16 @@ pub fn localize_text(localization: &Localization, top: usize, style: Style) -> S
 fn columns(rank: usize, score: f64, evidence: &Evidence) -> String {
     let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
     let nearest = number(evidence);
-    format!("{rank:>4}  {score:.3}  {blocks:>6}  {unwitnessed:>11}  {witnesses:>9}  {nearest:>7} ")
+    let cures = evidence.cures.map(|cures| format!(" {:>5}/{:<5} ", cures.blocks, cures.tried));
+    let cures = cures.unwrap_or_default();
+    format!(
+        "{rank:>4}  {score:.3}  {blocks:>6}  {unwitnessed:>11}  {witnesses:>9}  {nearest:>7} {cures}"
+    )
+}
+
+/// Whether conditions were decided the other way.
+pub(crate) fn has_cures(localization: &Localization) -> bool {
+    localization.files.iter().any(|suspect| suspect.evidence.cures.is_some())
 }
 
 /// The number of the nearest witness that leaves something of a suspect out.
@@ -91,7 +103,7 @@ fn summary(localization: &Localization) -> String {
         None => String::new(),
     };
     format!(
-        "{method} on LLVM {llvm}, seed {seed}: {runs} sequences{time}, {witnesses} witnesses, \
+        "{method} on LLVM {llvm}, seed {seed}: {runs} runs{time}, {witnesses} witnesses, \
          best similarity {:.3}; ended because {}. Scored with {}, {} over blocks.",
         localization.best_similarity,
         why(localization.stopped),
@@ -126,16 +138,16 @@ pub fn localize_markdown(localization: &Localization, top: usize) -> String {
     let _ = writeln!(out, "### Suspects of {}\n", inline(&localization.case));
     let _ = writeln!(out, "{}\n", inline(&localization.failure.what));
     let _ = writeln!(out, "{}\n", summary(localization));
-    let _ = writeln!(out, "| rank | file | score | blocks | unwitnessed | witnesses | nearest |");
-    let _ = writeln!(out, "|---:|---|---:|---:|---:|---:|---:|");
+    let _ = writeln!(out, "| rank | file | score | blocks | unwitnessed | witnesses | nearest | cures |");
+    let _ = writeln!(out, "|---:|---|---:|---:|---:|---:|---:|---:|");
     for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
         let _ = writeln!(out, "| {rank} | {} | {} |", code(path), cells(*score, evidence));
     }
     let _ = writeln!(
         out,
-        "\n| rank | function | file | score | blocks | unwitnessed | witnesses | nearest |"
+        "\n| rank | function | file | score | blocks | unwitnessed | witnesses | nearest | cures |"
     );
-    let _ = writeln!(out, "|---:|---|---|---:|---:|---:|---:|---:|");
+    let _ = writeln!(out, "|---:|---|---|---:|---:|---:|---:|---:|---:|");
     for suspect in localization.functions.iter().take(top) {
         let FunctionSuspect { rank, name, path, score, evidence } = suspect;
         let (name, path) = (code(&short_name(name)), code(path));
@@ -145,12 +157,15 @@ pub fn localize_markdown(localization: &Localization, top: usize) -> String {
     let _ = writeln!(out, "- fails: {}", code(&localization.failure.passes));
     for (place, witness) in nearest(localization, top) {
         let passes = code(&witness.passes);
-        let _ = writeln!(out, "- \\#{} ({:.3}): {passes}", place + 1, witness.similarity);
+        let edit = witness.edit.as_ref().map(|edit| format!(" with {}", inline(edit)));
+        let edit = edit.unwrap_or_default();
+        let _ = writeln!(out, "- \\#{} ({:.3}): {passes}{edit}", place + 1, witness.similarity);
     }
     out
 }
 
 fn cells(score: f64, evidence: &Evidence) -> String {
     let Evidence { blocks, unwitnessed, witnesses, .. } = evidence;
-    format!("{score:.3} | {blocks} | {unwitnessed} | {witnesses} | {}", number(evidence))
+    let cures = evidence.cures.map_or("-".to_owned(), |c| format!("{}/{}", c.blocks, c.tried));
+    format!("{score:.3} | {blocks} | {unwitnessed} | {witnesses} | {} | {cures}", number(evidence))
 }

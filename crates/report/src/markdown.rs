@@ -20,6 +20,14 @@ pub(crate) fn code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|").replace('`', "'"))
 }
 
+/// A block of somebody else's lines.
+pub(crate) fn fenced(out: &mut String, language: &str, text: &str) {
+    // Longer than any fence inside.
+    let longest = text.lines().map(|line| line.chars().take_while(|&c| c == '`').count()).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    out.push_str(&format!("{fence}{language}\n{}\n{fence}\n\n", text.trim_end()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,10 +21,10 @@ pub(super) fn is_free(folder: &Path, force: bool) -> Result<(), ImportError> {
 }
 
 /// Writes a case's folder beside its place, and moves it there.
-pub(super) fn write(
+pub(crate) fn write(
     folder: &Path,
     case: &Case,
-    program: &str,
+    program: &[u8],
     force: bool,
 ) -> Result<(), ImportError> {
     is_free(folder, force)?;
@@ -37,7 +37,7 @@ pub(super) fn write(
     written.map_err(|source| ImportError::NotWritten { path: folder.to_owned(), source })
 }
 
-fn fill(folder: &Path, case: &Case, program: &str) -> io::Result<()> {
+fn fill(folder: &Path, case: &Case, program: &[u8]) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     std::fs::write(folder.join(&case.input), program)?;
     std::fs::write(folder.join(CASE_FILE), case.to_toml())
@@ -84,14 +84,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let case = Case::parse(CASE).unwrap();
         let place = root.path().join("cases/7");
-        write(&place, &case, "one", false).unwrap();
+        write(&place, &case, b"one", false).unwrap();
         assert_eq!(names(&place), ["case.toml", "repro.ll"]);
-        assert!(matches!(write(&place, &case, "two", false), Err(ImportError::Exists(_))));
+        assert!(matches!(write(&place, &case, b"two", false), Err(ImportError::Exists(_))));
         assert_eq!(std::fs::read_to_string(place.join("repro.ll")).unwrap(), "one");
-        write(&place, &case, "two", true).unwrap();
+        write(&place, &case, b"two", true).unwrap();
         assert_eq!(std::fs::read_to_string(place.join("repro.ll")).unwrap(), "two");
         std::fs::remove_file(place.join("case.toml")).unwrap();
-        assert!(matches!(write(&place, &case, "three", true), Err(ImportError::NotACase(_))));
+        assert!(matches!(write(&place, &case, b"three", true), Err(ImportError::NotACase(_))));
         assert_eq!(names(&root.path().join("cases")), ["7"]);
     }
 

@@ -26,6 +26,7 @@ use crate::check::{CheckStatus, Stage, Staging};
 use crate::setup::{Bench, LabError, LlvmChoice};
 use bug::{Bug, BugTest};
 use command::{OptCommand, opt_command};
+pub(crate) use folder::write as write_case;
 
 /// The program's name in a case's folder.
 const INPUT: &str = "repro.ll";
@@ -250,7 +251,7 @@ pub fn import(plan: &ImportPlan, progress: &dyn Progress) -> Result<ImportReport
     }
     for (i, case) in cases {
         let candidate = &mut candidates[i];
-        folder::write(&case.folder, &case.case, &candidate.source.body, plan.force)?;
+        folder::write(&case.folder, &case.case, candidate.source.body.as_bytes(), plan.force)?;
         candidate.test.written = Some(case);
     }
     let tests = candidates.into_iter().map(|candidate| candidate.test).collect();

@@ -5,9 +5,10 @@
 
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Evidence, FunctionSuspect, Localization, TrueCulprit};
+use optsleuth_model::{Cures, Evidence, FunctionSuspect, Localization, TrueCulprit};
 
 use super::Shown;
+use crate::localize::has_cures;
 use crate::escape::{Breakable, Text};
 use crate::names::short_name;
 use crate::words;
@@ -56,6 +57,13 @@ const EVIDENCE: [Column; 5] = [
         largest_first: false,
     },
 ];
+
+const CURES: Column = Column {
+    name: "Cures",
+    hint: "Blocks of it whose conditions, decided the other way, make the failure vanish; \
+           of those that were tried",
+    largest_first: true,
+};
 
 /// Writes the table of files.
 pub(super) fn files(out: &mut String, page: &Shown<'_>) -> fmt::Result {
@@ -142,7 +150,8 @@ fn open(
          <div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Suspect {what}\">\n\
          <table>\n<thead><tr>"
     )?;
-    for column in columns.iter().copied().chain(&EVIDENCE) {
+    let cures = has_cures(page.localization).then_some(&CURES);
+    for column in columns.iter().copied().chain(&EVIDENCE).chain(cures) {
         out.push_str("<th scope=\"col\"");
         if !matches!(column.name, "File" | "Function") {
             out.push_str(" class=\"number\"");
@@ -192,6 +201,10 @@ fn evidence(out: &mut String, page: &Shown<'_>, score: f64, evidence: &Evidence)
                 write!(out, "<td class=\"number\" data-v=\"{n}\">{text}</td>")?;
             }
         }
+    }
+    if let Some(Cures { blocks, tried }) = evidence.cures {
+        let (cures, all) = (words::count(blocks), words::count(tried));
+        write!(out, "<td class=\"number\" data-v=\"{blocks}\">{cures} / {all}</td>")?;
     }
     out.push_str("</tr>\n");
     Ok(())

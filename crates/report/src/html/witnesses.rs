@@ -97,6 +97,9 @@ fn one(
         words::count(n),
         Text(&similarity)
     )?;
+    if let Some(edit) = &witness.edit {
+        write!(out, " <span class=\"quiet\">program changed: {}</span>", Text(edit))?;
+    }
     let (Some(failing), Some(passes)) = (failing, split(&witness.passes)) else {
         let passes = Text(&witness.passes);
         return write!(out, "</h4>\n<pre class=\"wrap\"><code>{passes}</code></pre>\n</section>\n");

@@ -1,0 +1,327 @@
+//! The result of `optsleuth triage`: fifteen lines for a terminal, JSON, and the
+//! text of an issue.
+
+use std::fmt::Write as _;
+
+use optsleuth_lab::{CheckReport, SINGLE_PASS, Triage};
+use optsleuth_model::{
+    Bisection, Evidence, FunctionSuspect, Localization, Reduction, SinglePassForm, UnitChange,
+};
+use serde::Serialize;
+
+use crate::bisect::{nobody, several};
+use crate::html::changed_lines;
+use crate::markdown::{code, fenced, inline};
+use crate::names::{cut, short_name};
+use crate::{JSON_VERSION, Style, words};
+
+/// How much of a line is shown.
+const WIDTH: usize = 150;
+/// How many suspects an issue names.
+const TOP: usize = 5;
+/// How many lines of a module or a change an issue shows.
+const MAX_LINES: usize = 150;
+
+/// The names of the two reports, in the case's folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Reports<'a> {
+    /// For an issue tracker.
+    pub markdown: &'a str,
+    /// For a browser.
+    pub page: &'a str,
+}
+
+/// What was found, for a person: fifteen lines at most.
+pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> String {
+    let mut out = String::new();
+    let case = &triage.case.case;
+    let (head, what) = (style.heading(&case.id), cut(&triage.check.what, WIDTH));
+    let _ = writeln!(out, "{head}: {} on LLVM {}: {what}", case.kind.name(), triage.check.llvm);
+    row(&mut out, "reduced", reduced(triage).as_deref());
+    if let Some(bisection) = &triage.bisection {
+        row(&mut out, "guilty", Some(&guilty(bisection)));
+        let broken = bisection.broken_earlier.as_ref().map(|broken| {
+            let name = bisection.invocation(broken.invocation).map(ToString::to_string);
+            format!("by {} ({})", name.unwrap_or_default(), broken.verifier)
+        });
+        row(&mut out, "broken", broken.as_deref());
+    }
+    row(&mut out, "one pass", one_pass(triage).as_deref());
+    if let Some(found) = &triage.localization {
+        let files = found.files.iter().take(3).map(|suspect| suspect.path.as_str());
+        row(&mut out, "files", Some(&files.collect::<Vec<_>>().join(", ")));
+        let functions: Vec<String> = found.functions.iter().take(3).map(named).collect();
+        row(&mut out, "suspects", Some(&functions.join(", ")));
+    }
+    let confirmed = triage.check.confirmation.as_ref().map(|theirs| match theirs.agrees {
+        true => format!("by the distribution's own tools: {}", theirs.theirs),
+        false => format!("NOT by the distribution's own tools: {}", theirs.theirs),
+    });
+    row(&mut out, "confirmed", confirmed.as_deref());
+    for note in triage.notes.iter().take(2) {
+        row(&mut out, "note", Some(&cut(note, WIDTH)));
+    }
+    if triage.interrupted {
+        row(&mut out, "cut short", Some("it was interrupted; what is not said is not known"));
+    }
+    let total: f64 = triage.seconds.iter().map(|(_, seconds)| seconds).sum();
+    let took = triage.seconds.iter().map(|(name, seconds)| format!("{name} {seconds:.0} s"));
+    let took = format!("{total:.0} s ({})", took.collect::<Vec<_>>().join(", "));
+    row(&mut out, "took", Some(&took));
+    row(&mut out, "report", Some(&format!("{}, {}", reports.markdown, reports.page)));
+    out
+}
+
+fn row(out: &mut String, word: &str, line: Option<&str>) {
+    if let Some(line) = line.filter(|line| !line.is_empty()) {
+        let _ = writeln!(out, "  {word:<9}  {}", line.trim_end());
+    }
+}
+
+fn named(suspect: &FunctionSuspect) -> String {
+    cut(&short_name(&suspect.name), 60)
+}
+
+/// What was left out, in a line.
+fn reduced(triage: &Triage) -> Option<String> {
+    let Reduction { sequence, program, .. } = triage.reduction.as_ref()?;
+    Some(format!(
+        "{} to {} passes, {} to {} instructions",
+        words::count(sequence.n_before),
+        words::count(sequence.n_after),
+        words::count(program.before.instructions),
+        words::count(program.after.instructions)
+    ))
+}
+
+/// Who is to blame, in a line.
+fn guilty(bisection: &Bisection) -> String {
+    use optsleuth_model::BisectionVerdict::{Guilty, SeveralCulprits};
+    let name = |number: &u32| bisection.invocation(*number).map(ToString::to_string);
+    match &bisection.verdict {
+        Guilty { invocation, needs_also } => {
+            let also: Vec<String> = needs_also.iter().take(3).filter_map(name).collect();
+            let also = match needs_also.len() {
+                0 => String::new(),
+                n if n > 3 => format!("; needs also {} and {} more", also.join(", "), n - 3),
+                _ => format!("; needs also {}", also.join(", ")),
+            };
+            format!("{}{also}", name(invocation).unwrap_or_default())
+        }
+        SeveralCulprits { invocations, more, .. } => {
+            let names: Vec<String> = invocations.iter().take(3).filter_map(name).collect();
+            format!("not one single culprit: {} ({})", names.join(", "), several(*more))
+        }
+        other => nobody(bisection, other),
+    }
+}
+
+/// The command that fails, or why there is none.
+fn one_pass(triage: &Triage) -> Option<String> {
+    if let Some(single) = &triage.single {
+        let command = commands(&single.check).first().cloned();
+        let said = command.unwrap_or_else(|| single.check.passes.clone());
+        return Some(format!("in {SINGLE_PASS}/: {said}"));
+    }
+    match &triage.bisection.as_ref()?.single_pass {
+        SinglePassForm::Found(_) => None, // Said in a note.
+        SinglePassForm::Missing { why } => Some(format!("none: {why}")),
+    }
+}
+
+fn commands(check: &CheckReport) -> &[String] {
+    check.confirmation.as_ref().map_or(&[], |confirmation| confirmation.commands.as_slice())
+}
+
+#[derive(Serialize)]
+struct TriageJson<'a> {
+    version: u32,
+    case: &'a str,
+    folder: String,
+    llvm: &'a str,
+    kind: &'a str,
+    what: &'a str,
+    passes: &'a str,
+    reduction: Option<&'a Reduction>,
+    guilty: Option<String>,
+    single_pass: Option<SingleJson<'a>>,
+    confirmed: Option<bool>,
+    commands: &'a [String],
+    files: Vec<&'a str>,
+    functions: Vec<&'a str>,
+    notes: &'a [String],
+    interrupted: bool,
+    seconds: f64,
+    report: [&'a str; 2],
+}
+
+#[derive(Serialize)]
+struct SingleJson<'a> {
+    folder: String,
+    passes: &'a str,
+    n_passes: usize,
+    what: &'a str,
+    commands: &'a [String],
+}
+
+/// The summary as a JSON document; each step's own is in the case's folder.
+pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
+    let Triage { case, check, bisection, localization, .. } = triage;
+    let files = localization.iter().flat_map(|found| &found.files).take(TOP);
+    let functions = localization.iter().flat_map(|found| &found.functions).take(TOP);
+    let json = TriageJson {
+        version: JSON_VERSION,
+        case: &case.case.id,
+        folder: case.folder.display().to_string(),
+        llvm: &check.llvm,
+        kind: case.case.kind.name(),
+        what: &check.what,
+        passes: &check.passes,
+        reduction: triage.reduction.as_ref(),
+        guilty: bisection.as_ref().and_then(Bisection::culprit).map(ToString::to_string),
+        single_pass: triage.single.as_ref().map(|single| SingleJson {
+            folder: single.case.folder.display().to_string(),
+            passes: &single.check.passes,
+            n_passes: single.n_passes,
+            what: &single.check.what,
+            commands: commands(&single.check),
+        }),
+        confirmed: check.confirmation.as_ref().map(|theirs| theirs.agrees),
+        commands: commands(check),
+        files: files.map(|suspect| suspect.path.as_str()).collect(),
+        functions: functions.map(|suspect| suspect.name.as_str()).collect(),
+        notes: &triage.notes,
+        interrupted: triage.interrupted,
+        seconds: triage.seconds.iter().map(|(_, seconds)| seconds).sum(),
+        report: [reports.markdown, reports.page],
+    };
+    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// The text of an issue: what an LLVM developer asks for first, in that order.
+pub fn triage_markdown(triage: &Triage) -> String {
+    let mut out = String::new();
+    let case = &triage.case.case;
+    let smallest = triage.single.as_ref().map_or(&triage.check, |single| &single.check);
+    let _ = writeln!(out, "# {}\n", inline(&headline(triage)));
+    let _ = writeln!(out, "LLVM {}, {}.\n", triage.check.llvm, words::kind(case.kind));
+    let _ = writeln!(out, "{}\n", inline(&smallest.what));
+    match commands(smallest) {
+        [] => {
+            let _ = writeln!(out, "Passes: {}\n", code(&smallest.passes));
+        }
+        commands => {
+            let _ = writeln!(out, "```\n{}\n```\n", commands.join("\n"));
+        }
+    }
+    for (way, does) in smallest.references.iter().take(1) {
+        let _ = writeln!(out, "Expected: the program {} ({way}).\n", inline(does));
+    }
+    if let Some(single) = &triage.single {
+        let _ = writeln!(out, "`{}`:\n", single.case.case.input);
+        fenced(&mut out, "llvm", &first_lines(&single.module));
+    }
+    if let Some(bisection) = &triage.bisection {
+        blame(&mut out, bisection);
+    }
+    if let Some(frames) = &smallest.stack {
+        let _ = writeln!(out, "## Stack\n");
+        fenced(&mut out, "", &frames.join("\n"));
+    }
+    if let Some(found) = &triage.localization {
+        suspects(&mut out, found);
+    }
+    origin(&mut out, triage);
+    out
+}
+
+fn headline(triage: &Triage) -> String {
+    let kind = words::kind(triage.case.case.kind);
+    let pass = triage.bisection.as_ref().and_then(Bisection::culprit);
+    match pass {
+        Some(invocation) => format!("[{}] {kind}", invocation.pass),
+        None => format!("{kind} in {}", triage.case.case.id),
+    }
+}
+
+fn first_lines(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
+    if text.lines().count() > MAX_LINES {
+        lines.push("; (cut here; the whole module is in the case's folder)");
+    }
+    lines.join("\n")
+}
+
+fn blame(out: &mut String, bisection: &Bisection) {
+    let _ = writeln!(out, "## Guilty pass invocation\n");
+    let _ = writeln!(
+        out,
+        "{}, of {} invocations.\n",
+        inline(&guilty(bisection)),
+        words::count(bisection.invocations.len())
+    );
+    if let Some(broken) = &bisection.broken_earlier {
+        let name = bisection.invocation(broken.invocation).map(ToString::to_string);
+        let (name, said) = (inline(&name.unwrap_or_default()), inline(&broken.message));
+        let _ = writeln!(out, "`-{}` complains after {name}: {said}\n", broken.verifier);
+    }
+    if let Some(UnitChange { before, after: Some(after) }) = &bisection.change {
+        let changed = changed_lines(before, after);
+        if !changed.is_empty() {
+            let _ = writeln!(out, "What it changes:\n");
+            fenced(out, "diff", &first_lines(&changed.join("\n")));
+        }
+    }
+}
+
+fn suspects(out: &mut String, found: &Localization) {
+    let _ = writeln!(out, "## Suspects\n");
+    let _ = writeln!(
+        out,
+        "Code of LLVM, most suspect first ({}, seed {}, {} runs). Cures: blocks in which one \
+         condition, decided the other way, makes the failure vanish.\n",
+        inline(&found.method),
+        found.seed,
+        words::count(found.runs)
+    );
+    let _ = writeln!(out, "| rank | function | file | cures |\n|---:|---|---|---:|");
+    for suspect in found.functions.iter().take(TOP) {
+        let FunctionSuspect { rank, name, path, evidence, .. } = suspect;
+        let (name, path) = (code(&short_name(name)), code(path));
+        let _ = writeln!(out, "| {rank} | {name} | {path} | {} |", cures(evidence));
+    }
+    let _ = writeln!(out, "\n| rank | file | cures |\n|---:|---|---:|");
+    for suspect in found.files.iter().take(TOP) {
+        let _ =
+            writeln!(out, "| {} | {} | {} |", suspect.rank, code(&suspect.path), cures(&suspect.evidence));
+    }
+    out.push('\n');
+}
+
+fn cures(evidence: &Evidence) -> String {
+    evidence.cures.map_or("-".to_owned(), |cures| format!("{} of {}", cures.blocks, cures.tried))
+}
+
+/// Where it comes from, and what of this is not certain.
+fn origin(out: &mut String, triage: &Triage) {
+    let _ = writeln!(out, "## How this was found\n");
+    if let Some(reduced) = reduced(triage) {
+        let _ = writeln!(out, "- Reduced from {reduced}.");
+    }
+    match &triage.check.confirmation {
+        Some(theirs) if theirs.agrees => {
+            let _ = writeln!(out, "- Confirmed with the distribution's own tools.");
+        }
+        Some(theirs) => {
+            let said = inline(&theirs.theirs);
+            let _ = writeln!(out, "- The distribution's own tools do not agree: {said}.");
+        }
+        None => {
+            let _ = writeln!(out, "- Not confirmed with the distribution's own tools.");
+        }
+    }
+    for note in &triage.notes {
+        let _ = writeln!(out, "- {}", inline(note));
+    }
+    let _ = writeln!(out, "- OptSleuth {}.", env!("CARGO_PKG_VERSION"));
+}
