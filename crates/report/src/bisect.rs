@@ -41,11 +41,7 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         let said = format!("by {invocation} ({}): {message}", broken.verifier);
         row(&mut out, &style.bad("broken earlier"), &[said]);
     }
-    row(
-        &mut out,
-        "certain after",
-        &found.certain_after.map(|last| certain(found, last)).as_slice(),
-    );
+    row(&mut out, "certain after", found.certain_after.map(|last| certain(found, last)).as_slice());
     if !found.needed.is_empty() {
         let numbers: Vec<String> =
             found.needed.iter().take(20).map(|number| format!("#{number}")).collect();
@@ -125,7 +121,7 @@ fn single_pass(out: &mut String, found: &Bisection, style: Style) {
                 let _ = writeln!(out, "    $ {command}");
             }
         }
-        SinglePassForm::Missing { why } => row(out, "no single pass", &[why.clone()]),
+        SinglePassForm::Missing { why } => row(out, "no single pass", std::slice::from_ref(why)),
     }
 }
 
