@@ -10,7 +10,7 @@ use crate::names::cut;
 use crate::{Style, words};
 
 /// So many invocations are named in a line of their own.
-const MAX_NAMED: usize = 6;
+const MAX_NAMED: usize = 3;
 /// How much of a line is shown.
 const WIDTH: usize = 160;
 
@@ -117,8 +117,8 @@ fn single_pass(out: &mut String, found: &Bisection, style: Style) {
             let name = if form.n_passes == 1 { "single pass" } else { "few passes" };
             let line = format!("{} on {SINGLE_PASS_FILE}", form.passes);
             row(out, &style.good(name), &[line]);
-            for command in &form.commands {
-                let _ = writeln!(out, "    $ {command}");
+            if !form.commands.is_empty() {
+                let _ = writeln!(out, "    $ {}", form.commands.join(" && "));
             }
         }
         SinglePassForm::Missing { why } => row(out, "no single pass", std::slice::from_ref(why)),
