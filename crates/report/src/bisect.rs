@@ -10,7 +10,7 @@ use crate::names::cut;
 use crate::{Style, words};
 
 /// So many invocations are named in a line of their own.
-const MAX_NAMED: usize = 6;
+const MAX_NAMED: usize = 3;
 /// How much of a line is shown.
 const WIDTH: usize = 160;
 
@@ -41,11 +41,7 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         let said = format!("by {invocation} ({}): {message}", broken.verifier);
         row(&mut out, &style.bad("broken earlier"), &[said]);
     }
-    row(
-        &mut out,
-        "certain after",
-        &found.certain_after.map(|last| certain(found, last)).as_slice(),
-    );
+    row(&mut out, "certain after", found.certain_after.map(|last| certain(found, last)).as_slice());
     if !found.needed.is_empty() {
         let numbers: Vec<String> =
             found.needed.iter().take(20).map(|number| format!("#{number}")).collect();
@@ -121,11 +117,11 @@ fn single_pass(out: &mut String, found: &Bisection, style: Style) {
             let name = if form.n_passes == 1 { "single pass" } else { "few passes" };
             let line = format!("{} on {SINGLE_PASS_FILE}", form.passes);
             row(out, &style.good(name), &[line]);
-            for command in &form.commands {
-                let _ = writeln!(out, "    $ {command}");
+            if !form.commands.is_empty() {
+                let _ = writeln!(out, "    $ {}", form.commands.join(" && "));
             }
         }
-        SinglePassForm::Missing { why } => row(out, "no single pass", &[why.clone()]),
+        SinglePassForm::Missing { why } => row(out, "no single pass", std::slice::from_ref(why)),
     }
 }
 

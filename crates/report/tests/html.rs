@@ -162,13 +162,15 @@ fn pictures_have_words(page: &Page) {
         svg.getAttribute('aria-labelledby').split(' ')
             .map((id) => document.getElementById(id).textContent).join(' | '))";
     let words: Vec<String> = serde_json::from_value(page.browser.script(words)).unwrap();
-    assert_eq!(words.len(), 2);
-    assert!(words[0].starts_with("Similarity of the witnesses to the failing run | "));
-    assert!(words[1].contains("After 20,000 runs the best true file has rank 2"), "{words:?}");
+    assert_eq!(words.len(), 3);
+    assert!(words[0].contains("3 are in the minimal set"), "{words:?}");
+    assert!(words[1].starts_with("Similarity of the witnesses to the failing run | "));
+    assert!(words[2].contains("After 20,000 runs the best true file has rank 2"), "{words:?}");
     let shown = "return [...document.querySelectorAll('svg')].map((svg) =>
         [...svg.querySelectorAll('text')].map((text) => text.textContent))";
     let shown: Vec<Vec<String>> = serde_json::from_value(page.browser.script(shown)).unwrap();
-    let expected: [&[&str]; 2] = [
+    let expected: [&[&str]; 3] = [
+        &["#2931 gvn", "#0", "#4199", "changed the IR, as a share"],
         &["similarity", "best so far", "mean of a batch", "runs", "20,000", "0.9"],
         &["rank", "best true file", "best true function", "runs", "20,000", "1", "100"],
     ];

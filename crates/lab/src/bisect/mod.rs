@@ -64,12 +64,17 @@ pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, L
     }
     let begun = Instant::now();
     let mut found = bisect_stage(&mut stage, &reproduction, progress)?;
-    if found.ended == BisectionEnd::Complete {
-        found.single_pass = match single_pass(&mut stage, &reproduction, &found, progress)? {
-            Ok(form) => SinglePassForm::Found(form),
-            Err(why) => SinglePassForm::Missing { why },
-        };
-    }
+    found.single_pass = match found.ended {
+        BisectionEnd::Interrupted => {
+            SinglePassForm::Missing { why: "it was interrupted".to_owned() }
+        }
+        BisectionEnd::Complete | BisectionEnd::OutOfTime => {
+            match single_pass(&mut stage, &reproduction, &found, progress)? {
+                Ok(form) => SinglePassForm::Found(form),
+                Err(why) => SinglePassForm::Missing { why },
+            }
+        }
+    };
     found.seconds = begun.elapsed().as_secs_f64();
     Ok(found)
 }

@@ -26,8 +26,9 @@ use crate::setup::LabError;
 const BUDGET: Duration = Duration::from_secs(120);
 /// How often the numbers of a choice are corrected by what its run came to.
 const CORRECTIONS: usize = 5;
-/// To print the IR before and after every invocation takes so much longer.
-const WATCHING: u32 = 10;
+/// To print the IR before and after every invocation takes long, and is worth
+/// so much: what is not known is taken for a change.
+const WATCHING: Duration = Duration::from_secs(5);
 /// A run that takes so much longer than the failing one does something else.
 const PATIENCE: u32 = 10;
 
@@ -120,7 +121,9 @@ impl<'a> Trials<'a> {
     /// unless an option needs the names. This one does, and then does nothing.
     pub(super) fn learn_pass_names(&mut self) -> Result<(), LabError> {
         const OPTION: &str = "-print-after=none";
-        let listed = RunRequest { list_invocations: true, ..self.template.clone() };
+        // What is skipped is logged as well, and takes no time.
+        let skips = IndexSet::from(0);
+        let listed = RunRequest { list_invocations: true, skips, ..plain(&self.template) };
         let by_class = self.run_one(&listed)?.invocations;
         let registry = &self.stage.bench.registry;
         if by_class.iter().all(|entry| !registry.levels(&entry.pass).is_empty()) {
@@ -279,12 +282,13 @@ impl Compiler for Trials<'_> {
 
     fn changes(&mut self, certain_after: u32) -> Result<Vec<Option<bool>>, Halt> {
         let skips = match self.stage.case.case.kind {
-            // Such a run does not come to an end, but its beginning does.
+            // Such an invocation does not come to its end.
             CaseKind::Crash | CaseKind::Hang | CaseKind::Memory => IndexSet::from(certain_after),
-            CaseKind::WrongCode | CaseKind::InvalidIr | CaseKind::Codegen => IndexSet::none(),
+            CaseKind::WrongCode | CaseKind::InvalidIr | CaseKind::Codegen => {
+                IndexSet::from(certain_after.saturating_add(1))
+            }
         };
-        let limits = self.template.limits;
-        let limits = Limits { compile: limits.compile * WATCHING, ..limits };
+        let limits = Limits { compile: WATCHING, ..self.template.limits };
         let watching = RunRequest {
             watch_changes: true,
             list_invocations: true,

@@ -41,8 +41,8 @@ fn verdict(out: &mut String, found: &Bisection) -> fmt::Result {
             list(out, "It needs also", found, needs_also)
         }
         BisectionVerdict::SeveralCulprits { invocations, needs_also, more } => {
-            let why = several(*more);
-            writeln!(out, "<p class=\"what\">Not one single culprit</p>\n<p>Guilty: {why}.</p>")?;
+            writeln!(out, "<p class=\"what\">Not one single culprit</p>")?;
+            writeln!(out, "<p class=\"note\">{}.</p>", several(*more))?;
             list(out, "Guilty", found, invocations)?;
             list(out, "The first of them needs also", found, needs_also)
         }
