@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::{Flavor, Install};
 use optsleuth_compiler::reducers;
-use optsleuth_compiler::sanitize::Sanitizer;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, Emit, Language, Limits, PassSequence, Pipeline, Program, ProgramReduction,
@@ -390,9 +389,12 @@ fn note(reduction: &mut Reduction, note: &str) {
 }
 
 fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
-    let n_sanitizers = question.source.as_ref().map_or(0, Source::n_sanitizers);
-    if question.oracle.kind() == CaseKind::WrongCode && n_sanitizers < Sanitizer::ALL.len() {
-        note(reduction, "not all sanitizers of this clang are installed, so not all were asked");
+    if question.oracle.kind() != CaseKind::WrongCode {
+        return;
+    }
+    for sanitizer in question.source.as_ref().map(Source::missing).unwrap_or_default() {
+        let name = sanitizer.name();
+        note(reduction, &format!("no clang here has the {name}, so it was not asked"));
     }
 }
 
