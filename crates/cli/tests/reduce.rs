@@ -126,7 +126,7 @@ fn other_reducers_ask_the_running_workers() {
     let temporary = tempfile::tempdir().unwrap();
     let reduce = |case: &str, tool: &str| {
         let args =
-            ["reduce", case, "--only", "program", "--tool", tool, "--budget", "12s", "--json"];
+            ["reduce", case, "--only", "program", "--tool", tool, "--budget", "16s", "--json"];
         let output = optsleuth().env("TMPDIR", temporary.path()).args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

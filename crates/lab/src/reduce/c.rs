@@ -131,9 +131,14 @@ impl Source {
         }
         let limits = Limits { memory: SHADOWS, ..Limits::STANDARD };
         let execution = lane.reference().execute(&program, limits)?;
+        let said = String::from_utf8_lossy(&execution.stderr);
+        tracing::debug!(sanitizer = sanitizer.name(), end = ?execution.end, "{said}");
+        // A library that does not come up behind the fence has seen nothing.
+        let has_spoken = sanitizer == Sanitizer::Undefined || said.contains("Sanitizer: ");
         Ok(match same_behaviour(&execution, expected) {
             true => Watched::Right,
-            false => Watched::Wrong,
+            false if has_spoken => Watched::Wrong,
+            false => Watched::Unavailable,
         })
     }
 }
@@ -145,7 +150,7 @@ enum Watched {
     Right,
     /// Something else.
     Wrong,
-    /// It cannot be made: there is no such sanitizer here.
+    /// It cannot be made or started: there is no such sanitizer here.
     Unavailable,
 }
 

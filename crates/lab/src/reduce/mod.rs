@@ -116,8 +116,9 @@ pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport
         let reduction = reduction.clone();
         return Ok(ReduceReport { case, reduction, was_finished: true });
     }
-    let begun = Instant::now();
     let mut work = Work::set_up(plan, case, earlier, progress)?;
+    // Making a worker is no part of the budget.
+    let begun = Instant::now();
     let patience = Patience { deadline: plan.budget.map(|budget| begun + budget), progress };
     let done = work.reduce(plan, patience);
     work.reduction.seconds += begun.elapsed().as_secs_f64();
@@ -336,7 +337,11 @@ impl Work {
         };
         // Others' reducers know more of C, but ours is quick to begin with.
         let fineness = if reducer.is_some() { Fineness::Coarse } else { Fineness::Fine };
+        if reducer.is_some() {
+            judge.patience = patience.half();
+        }
         let (mut text, mut finished) = reduce_c(&mut judge, whole, fineness, keep)?;
+        judge.patience = patience;
         let mut tools = vec!["built-in reduction of C"];
         if let Some(reducer) = reducer.filter(|_| !patience.is_over()) {
             tools.push(reducer.name());
@@ -394,7 +399,7 @@ fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
     }
     for sanitizer in question.source.as_ref().map(Source::missing).unwrap_or_default() {
         let name = sanitizer.name();
-        note(reduction, &format!("no clang here has the {name}, so it was not asked"));
+        note(reduction, &format!("the {name} cannot be used here, so it was not asked"));
     }
 }
 
