@@ -35,21 +35,32 @@ pub const TELLING_WARNINGS: [&str; 18] = [
 /// What a program is compiled with to be watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sanitizer {
-    /// Addresses, and all that the C standard leaves undefined.
-    AddressAndUndefined,
+    /// Most of what the C standard leaves undefined. Needs no library.
+    Undefined,
+    /// Accesses to memory that is not there.
+    Address,
     /// Memory that was never written.
     Memory,
 }
 
 impl Sanitizer {
-    /// Both; they exclude each other in one program.
-    pub const ALL: [Sanitizer; 2] = [Sanitizer::AddressAndUndefined, Sanitizer::Memory];
+    /// All of them, the cheapest first; the last two exclude each other in one
+    /// program.
+    pub const ALL: [Sanitizer; 3] = [Sanitizer::Undefined, Sanitizer::Address, Sanitizer::Memory];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sanitizer::Undefined => "undefined-behaviour sanitizer",
+            Sanitizer::Address => "address sanitizer",
+            Sanitizer::Memory => "memory sanitizer",
+        }
+    }
 
     fn flags(self) -> &'static [&'static str] {
         match self {
-            Sanitizer::AddressAndUndefined => {
-                &["-fsanitize=address,undefined", "-fsanitize-trap=undefined"]
-            }
+            Sanitizer::Undefined => &["-fsanitize=undefined", "-fsanitize-trap=undefined"],
+            Sanitizer::Address => &["-fsanitize=address"],
             Sanitizer::Memory => &["-fsanitize=memory"],
         }
     }

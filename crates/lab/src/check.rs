@@ -62,6 +62,8 @@ pub struct CheckReport {
     pub n_failing: usize,
     /// How many repetitions there were.
     pub n_repetitions: usize,
+    /// The stack of a crash, innermost first.
+    pub frames: Vec<String>,
     /// What the distribution's tools say, if they were asked.
     pub confirmation: Option<Confirmation>,
     /// For a case with a fault: what the unmodified compiler does.
@@ -138,6 +140,10 @@ pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, L
         references: reproduction.references,
         n_failing: reproduction.n_failing,
         n_repetitions: REPETITIONS,
+        frames: match reproduction.first.outcome {
+            Outcome::Crash(crash) => crash.frames,
+            _ => Vec::new(),
+        },
         confirmation,
         unmodified: reproduction.unmodified,
     })

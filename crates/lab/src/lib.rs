@@ -41,10 +41,8 @@ pub use oracle::{Oracle, Verdict};
 pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, ask, reduce};
 pub use run::{Repetition, RunPlan, RunReport, run};
 pub use seed::{Funnel, SeedPlan, SeedReport, SeededCase, seed};
-pub use triage::{
-    SINGLE_PASS, SingleCase, Suspicion, Triage, TriageInput, TriagePlan, triage,
-};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
+pub use triage::{SINGLE_PASS, SingleCase, Suspicion, Triage, TriageInput, TriagePlan, triage};
 
 /// What a person who waits gets to see.
 pub trait Progress: Sync {

@@ -7,6 +7,7 @@ mod bench;
 mod bisect;
 mod check;
 mod cov;
+mod diff;
 mod doctor;
 mod escape;
 mod html;
@@ -22,6 +23,7 @@ mod run;
 mod seed;
 mod style;
 mod svg;
+mod triage;
 mod words;
 
 pub use bench::{
@@ -42,6 +44,7 @@ pub use reduce::{reduce_json, reduce_text};
 pub use run::{run_json, run_text};
 pub use seed::{seed_json, seed_text};
 pub use style::Style;
+pub use triage::{Reports, triage_json, triage_markdown, triage_text};
 
 /// The number in every JSON document's `version`; goes up when a field changes
 /// its meaning or disappears.

@@ -46,7 +46,8 @@ pub fn localize_text(localization: &Localization, top: usize, style: Style) -> S
     for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
         let _ = writeln!(out, "{} {path}", columns(*rank, *score, evidence));
     }
-    let heading = format!("\n{COLUMNS}{detours} function ({} covered)", localization.functions.len());
+    let heading =
+        format!("\n{COLUMNS}{detours} function ({} covered)", localization.functions.len());
     let _ = writeln!(out, "{}", style.heading(&heading));
     for suspect in localization.functions.iter().take(top) {
         let FunctionSuspect { rank, name, path, score, evidence } = suspect;
@@ -138,7 +139,10 @@ pub fn localize_markdown(localization: &Localization, top: usize) -> String {
     let _ = writeln!(out, "### Suspects of {}\n", inline(&localization.case));
     let _ = writeln!(out, "{}\n", inline(&localization.failure.what));
     let _ = writeln!(out, "{}\n", summary(localization));
-    let _ = writeln!(out, "| rank | file | score | blocks | unwitnessed | witnesses | nearest | cures |");
+    let _ = writeln!(
+        out,
+        "| rank | file | score | blocks | unwitnessed | witnesses | nearest | cures |"
+    );
     let _ = writeln!(out, "|---:|---|---:|---:|---:|---:|---:|---:|");
     for FileSuspect { rank, path, score, evidence } in localization.files.iter().take(top) {
         let _ = writeln!(out, "| {rank} | {} | {} |", code(path), cells(*score, evidence));

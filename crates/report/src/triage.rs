@@ -10,7 +10,7 @@ use optsleuth_model::{
 use serde::Serialize;
 
 use crate::bisect::{nobody, several};
-use crate::html::changed_lines;
+use crate::diff::{Edit, diff};
 use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
 use crate::{JSON_VERSION, Style, words};
@@ -21,6 +21,9 @@ const WIDTH: usize = 150;
 const TOP: usize = 5;
 /// How many lines of a module or a change an issue shows.
 const MAX_LINES: usize = 150;
+
+/// How many functions of a stack.
+const MAX_FRAMES: usize = 15;
 
 /// The names of the two reports, in the case's folder.
 #[derive(Clone, Copy, Debug)]
@@ -224,7 +227,9 @@ pub fn triage_markdown(triage: &Triage) -> String {
     if let Some(bisection) = &triage.bisection {
         blame(&mut out, bisection);
     }
-    if let Some(frames) = &smallest.stack {
+    if !smallest.frames.is_empty() {
+        let frames: Vec<&str> =
+            smallest.frames.iter().take(MAX_FRAMES).map(String::as_str).collect();
         let _ = writeln!(out, "## Stack\n");
         fenced(&mut out, "", &frames.join("\n"));
     }
@@ -267,11 +272,38 @@ fn blame(out: &mut String, bisection: &Bisection) {
     }
     if let Some(UnitChange { before, after: Some(after) }) = &bisection.change {
         let changed = changed_lines(before, after);
-        if !changed.is_empty() {
+        if changed.iter().any(|line| !line.starts_with(' ')) {
             let _ = writeln!(out, "What it changes:\n");
             fenced(out, "diff", &first_lines(&changed.join("\n")));
         }
     }
+}
+
+/// The lines that differ, and a few around them.
+fn changed_lines(before: &str, after: &str) -> Vec<String> {
+    const CONTEXT: usize = 3;
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
+    let (before, after) = (lines(before), lines(after));
+    let edits = diff(&before, &after);
+    let is_change = |edit: &Edit<'_>| !matches!(edit, Edit::Kept(_));
+    let mut out: Vec<String> = Vec::new();
+    let mut folded = false;
+    for (i, edit) in edits.iter().enumerate() {
+        let around = i.saturating_sub(CONTEXT)..edits.len().min(i + CONTEXT + 1);
+        if !edits[around].iter().any(is_change) {
+            folded = true;
+            continue;
+        }
+        if std::mem::take(&mut folded) {
+            out.push(" ...".to_owned());
+        }
+        out.push(match edit {
+            Edit::Kept(line) => format!(" {line}"),
+            Edit::Removed(line) => format!("-{line}"),
+            Edit::Added(line) => format!("+{line}"),
+        });
+    }
+    out
 }
 
 fn suspects(out: &mut String, found: &Localization) {
@@ -292,8 +324,13 @@ fn suspects(out: &mut String, found: &Localization) {
     }
     let _ = writeln!(out, "\n| rank | file | cures |\n|---:|---|---:|");
     for suspect in found.files.iter().take(TOP) {
-        let _ =
-            writeln!(out, "| {} | {} | {} |", suspect.rank, code(&suspect.path), cures(&suspect.evidence));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            suspect.rank,
+            code(&suspect.path),
+            cures(&suspect.evidence)
+        );
     }
     out.push('\n');
 }

@@ -12,6 +12,7 @@ mod passes;
 mod reduce;
 mod report;
 mod run;
+mod triage;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
     Case(case::Case),
+    Triage(Box<triage::Triage>),
     Bisect(bisect::Bisect),
     Reduce(Box<reduce::Reduce>),
     Localize(Box<localize::Localize>),
@@ -50,6 +52,7 @@ impl Command {
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
+            Command::Triage(triage) => triage.run(),
             Command::Bisect(bisect) => bisect.run(),
             Command::Reduce(reduce) => reduce.run(),
             Command::Localize(localize) => localize.run(),

@@ -33,26 +33,7 @@ pub(crate) struct Report {
 impl Report {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let opened = CaseFolder::open(&self.case)?;
-        let localizations = opened.localizations()?;
-        let bisection = opened.bisection()?;
-        let commands = match (localizations.first(), &bisection) {
-            (Some(first), _) => &first.failure.commands,
-            (None, Some(bisection)) => &bisection.commands,
-            (None, None) => return Err(CaseFolderError::NotLocalized(self.case).into()),
-        };
-        let input = opened.input();
-        let bytes = std::fs::read(&input).map_err(|source| LabError::Io {
-            doing: format!("read `{}`", input.display()),
-            source,
-        })?;
-        let is_text = !bytes.contains(&0);
-        let html = case_html(&CaseView {
-            case: &opened.case,
-            localizations: &localizations,
-            bisection: bisection.as_ref(),
-            commands,
-            input: &if is_text { String::from_utf8_lossy(&bytes) } else { "(bitcode)".into() },
-        });
+        let html = page(&opened)?;
         let path = self.output.unwrap_or_else(|| opened.folder.join("report.html"));
         write_whole(&path, &html).map_err(|source| LabError::Io {
             doing: format!("write `{}`", path.display()),
@@ -60,9 +41,31 @@ impl Report {
         })?;
         let path = path.display().to_string();
         match self.json {
-            true => print(&report_json(&path, &localizations)),
+            true => print(&report_json(&path, &opened.localizations()?)),
             false => print(&path),
         }
         Ok(Exit::Clean)
     }
+}
+
+/// Everything that is kept in a case's folder, as one page.
+pub(super) fn page(opened: &CaseFolder) -> Result<String, LabError> {
+    let localizations = opened.localizations()?;
+    let bisection = opened.bisection()?;
+    let commands = match (localizations.first(), &bisection) {
+        (Some(first), _) => &first.failure.commands,
+        (None, Some(bisection)) => &bisection.commands,
+        (None, None) => return Err(CaseFolderError::NotLocalized(opened.folder.clone()).into()),
+    };
+    let input = opened.input();
+    let bytes = std::fs::read(&input)
+        .map_err(|source| LabError::Io { doing: format!("read `{}`", input.display()), source })?;
+    let is_text = !bytes.contains(&0);
+    Ok(case_html(&CaseView {
+        case: &opened.case,
+        localizations: &localizations,
+        bisection: bisection.as_ref(),
+        commands,
+        input: &if is_text { String::from_utf8_lossy(&bytes) } else { "(bitcode)".into() },
+    }))
 }

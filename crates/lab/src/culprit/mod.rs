@@ -24,8 +24,7 @@ use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::Install;
 use optsleuth_model::{
-    CaseKind, Coverage, Execute, Limits, Localization, Outcome, Program, RunRequest,
-    StopReason,
+    CaseKind, Coverage, Execute, Limits, Localization, Outcome, Program, RunRequest, StopReason,
 };
 use optsleuth_rank::Recipe;
 use optsleuth_search::Method;

@@ -9,13 +9,14 @@
 use std::path::{Path, PathBuf};
 
 use optsleuth_compiler::clang::{self, ProgramError};
-use optsleuth_compiler::llvm::Install;
+use optsleuth_compiler::llvm::{self, Install};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{CaseKind, Limits};
 
 use super::c_text::{Cut, Grain, depth, without};
 use super::judge::{Candidate, Judge, Lane, Question, Tally, look_at_program};
+use crate::check::CheckStatus;
 use crate::oracle::{Oracle, same_behaviour};
 use crate::setup::LabError;
 
@@ -27,8 +28,8 @@ pub(crate) struct Source {
     flags: Vec<String>,
     /// Warnings that the original does not give.
     warnings: Vec<&'static str>,
-    /// Sanitizers that the original runs under.
-    sanitizers: Vec<Sanitizer>,
+    /// Sanitizers that the original runs under, and whose clang has each.
+    sanitizers: Vec<(Sanitizer, Install)>,
 }
 
 /// Sanitizers keep shadows of the whole address space; little of it is used.
@@ -52,24 +53,33 @@ impl Source {
         let (_folder, path) = written(original)?;
         let given = sanitize::warnings(&self.install, &path, &self.flags, &TELLING_WARNINGS)?;
         self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
+        // What is watched is the program, so any LLVM's clang will do.
+        let others = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
+        let clangs: Vec<Install> = std::iter::once(self.install.clone()).chain(others).collect();
         for sanitizer in Sanitizer::ALL {
-            match self.runs_under(sanitizer, &path, lane, oracle)? {
-                Watched::Right => self.sanitizers.push(sanitizer),
-                Watched::Unavailable => {}
-                Watched::Wrong => {
-                    let what =
-                        format!("the program does something else under {sanitizer:?} checks");
-                    let status = crate::check::CheckStatus::Unstable;
-                    return Err(LabError::NotReproduced { status, what });
+            for clang in &clangs {
+                match self.runs_under(sanitizer, clang, &path, lane, oracle)? {
+                    Watched::Right => self.sanitizers.push((sanitizer, clang.clone())),
+                    Watched::Unavailable => continue,
+                    Watched::Wrong => {
+                        let what = format!(
+                            "the program does something else under the {}",
+                            sanitizer.name()
+                        );
+                        let status = CheckStatus::Unstable;
+                        return Err(LabError::NotReproduced { status, what });
+                    }
                 }
+                break;
             }
         }
         Ok(())
     }
 
-    /// How many kinds of sanitizers there are.
-    pub(super) fn n_sanitizers(&self) -> usize {
-        self.sanitizers.len()
+    /// Sanitizers that nobody here has.
+    pub(super) fn missing(&self) -> Vec<Sanitizer> {
+        let has = |sought: &Sanitizer| self.sanitizers.iter().any(|(known, _)| known == sought);
+        Sanitizer::ALL.into_iter().filter(|sought| !has(sought)).collect()
     }
 
     /// The oracle for a text, if that fails as the case does.
@@ -97,8 +107,8 @@ impl Source {
         }
         let Some(oracle) = look_at_program(question, lane, None, tally)? else { return Ok(None) };
         if is_wrong_code {
-            for &sanitizer in &self.sanitizers {
-                if self.runs_under(sanitizer, &path, lane, &oracle)? != Watched::Right {
+            for (sanitizer, clang) in &self.sanitizers {
+                if self.runs_under(*sanitizer, clang, &path, lane, &oracle)? != Watched::Right {
                     return Ok(None);
                 }
             }
@@ -109,20 +119,26 @@ impl Source {
     fn runs_under(
         &self,
         sanitizer: Sanitizer,
+        clang: &Install,
         path: &Path,
         lane: &mut Lane<'_>,
         oracle: &Oracle,
     ) -> Result<Watched, LabError> {
         let Some(expected) = oracle.expected() else { return Ok(Watched::Unavailable) };
         let program = path.with_extension("watched");
-        if !sanitize::compile(&self.install, path, &self.flags, sanitizer, &program)? {
+        if !sanitize::compile(clang, path, &self.flags, sanitizer, &program)? {
             return Ok(Watched::Unavailable);
         }
         let limits = Limits { memory: SHADOWS, ..Limits::STANDARD };
         let execution = lane.reference().execute(&program, limits)?;
+        let said = String::from_utf8_lossy(&execution.stderr);
+        tracing::debug!(sanitizer = sanitizer.name(), end = ?execution.end, "{said}");
+        // A library that does not come up behind the fence has seen nothing.
+        let has_spoken = sanitizer == Sanitizer::Undefined || said.contains("Sanitizer: ");
         Ok(match same_behaviour(&execution, expected) {
             true => Watched::Right,
-            false => Watched::Wrong,
+            false if has_spoken => Watched::Wrong,
+            false => Watched::Unavailable,
         })
     }
 }
@@ -134,7 +150,7 @@ enum Watched {
     Right,
     /// Something else.
     Wrong,
-    /// It cannot be made: there is no such sanitizer here.
+    /// It cannot be made or started: there is no such sanitizer here.
     Unavailable,
 }
 

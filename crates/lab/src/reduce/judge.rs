@@ -42,6 +42,13 @@ pub(crate) struct Patience<'a> {
 }
 
 impl Patience<'_> {
+    /// Half of what is left of it, for the first of two.
+    pub(crate) fn half(self) -> Self {
+        let now = Instant::now();
+        let deadline = self.deadline.map(|end| now + end.saturating_duration_since(now) / 2);
+        Patience { deadline, ..self }
+    }
+
     /// Whether it is over.
     pub(crate) fn is_over(&self) -> bool {
         self.progress.stop_requested() || self.deadline.is_some_and(|end| Instant::now() >= end)

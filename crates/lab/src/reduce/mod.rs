@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::{Flavor, Install};
 use optsleuth_compiler::reducers;
-use optsleuth_compiler::sanitize::Sanitizer;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, Emit, Language, Limits, PassSequence, Pipeline, Program, ProgramReduction,
@@ -117,8 +116,9 @@ pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport
         let reduction = reduction.clone();
         return Ok(ReduceReport { case, reduction, was_finished: true });
     }
-    let begun = Instant::now();
     let mut work = Work::set_up(plan, case, earlier, progress)?;
+    // Making a worker is no part of the budget.
+    let begun = Instant::now();
     let patience = Patience { deadline: plan.budget.map(|budget| begun + budget), progress };
     let done = work.reduce(plan, patience);
     work.reduction.seconds += begun.elapsed().as_secs_f64();
@@ -337,7 +337,11 @@ impl Work {
         };
         // Others' reducers know more of C, but ours is quick to begin with.
         let fineness = if reducer.is_some() { Fineness::Coarse } else { Fineness::Fine };
+        if reducer.is_some() {
+            judge.patience = patience.half();
+        }
         let (mut text, mut finished) = reduce_c(&mut judge, whole, fineness, keep)?;
+        judge.patience = patience;
         let mut tools = vec!["built-in reduction of C"];
         if let Some(reducer) = reducer.filter(|_| !patience.is_over()) {
             tools.push(reducer.name());
@@ -390,9 +394,12 @@ fn note(reduction: &mut Reduction, note: &str) {
 }
 
 fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
-    let n_sanitizers = question.source.as_ref().map_or(0, Source::n_sanitizers);
-    if question.oracle.kind() == CaseKind::WrongCode && n_sanitizers < Sanitizer::ALL.len() {
-        note(reduction, "not all sanitizers of this clang are installed, so not all were asked");
+    if question.oracle.kind() != CaseKind::WrongCode {
+        return;
+    }
+    for sanitizer in question.source.as_ref().map(Source::missing).unwrap_or_default() {
+        let name = sanitizer.name();
+        note(reduction, &format!("the {name} cannot be used here, so it was not asked"));
     }
 }
 

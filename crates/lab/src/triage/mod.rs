@@ -117,8 +117,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, LabE
     // A case that does not fail ends here, with the reason.
     steps.timed("check", || fails(&folder, plan, progress))?;
     steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Passes, PROGRAM));
-    let reduction =
-        steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Program, PROGRAM));
+    let reduction = steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Program, PROGRAM));
     let bisection = steps.attempt("bisect", |steps| steps.bisect(&folder));
     let single = match &bisection {
         Some(Bisection { single_pass: SinglePassForm::Found(form), .. }) => {

@@ -115,7 +115,8 @@ fn execute(bench: &mut Bench, request: &RunRequest, limits: Limits) -> Result<St
     let (references, _) = match references(&mut bench.pool, limits) {
         Ok(references) => references,
         Err(LabError::NoReference { way, what }) => {
-            let what = format!("LLVM does its work, and the program cannot be executed ({way}: {what})");
+            let what =
+                format!("LLVM does its work, and the program cannot be executed ({way}: {what})");
             return not(CheckStatus::Passes, what);
         }
         Err(LabError::Run(RunError::DoesNotLink(_))) => {
@@ -133,8 +134,9 @@ fn execute(bench: &mut Bench, request: &RunRequest, limits: Limits) -> Result<St
     };
     match same_behaviour(found, expected) {
         true => not(CheckStatus::Passes, "the program does what it should".to_owned()),
-        false => Ok(Oracle::new(CaseKind::WrongCode, Some(expected.clone()))
-            .describe(&run.outcome)),
+        false => {
+            Ok(Oracle::new(CaseKind::WrongCode, Some(expected.clone())).describe(&run.outcome))
+        }
     }
 }
 
@@ -149,7 +151,8 @@ fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), LabError> 
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = std::fs::read(path).map_err(io("read", path))?;
     let is_c = Language::of_path(path) == Some(Language::C);
-    let includes = |text: &str| text.lines().any(|line| line.trim_start().starts_with("#include \""));
+    let includes =
+        |text: &str| text.lines().any(|line| line.trim_start().starts_with("#include \""));
     if !is_c || !includes(&String::from_utf8_lossy(&bytes)) {
         return Ok((name, bytes));
     }

@@ -7,8 +7,8 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
 
-use super::diff::{Edit, diff};
 use crate::bisect::{certain, cut_short, nobody, several};
+use crate::diff::{Edit, diff};
 use crate::escape::Text;
 use crate::svg::Strip;
 use crate::words;

@@ -9,7 +9,6 @@
 //! and shows foreign text through `escape` alone.
 
 mod bisection;
-mod diff;
 mod heading;
 mod history;
 mod suspects;

@@ -8,8 +8,8 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Cures, Evidence, FunctionSuspect, Localization, TrueCulprit};
 
 use super::Shown;
-use crate::localize::has_cures;
 use crate::escape::{Breakable, Text};
+use crate::localize::has_cures;
 use crate::names::short_name;
 use crate::words;
 

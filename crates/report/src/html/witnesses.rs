@@ -8,8 +8,8 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Localization, PassSequence, WitnessEntry};
 
-use super::diff::{Edit, diff};
 use super::{Shown, suspects};
+use crate::diff::{Edit, diff};
 use crate::escape::Text;
 use crate::words;
 

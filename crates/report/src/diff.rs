@@ -5,7 +5,7 @@
 
 /// One item of two lists laid over each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Edit<'a> {
+pub(crate) enum Edit<'a> {
     /// Both have it.
     Kept(&'a str),
     /// The first has it.
@@ -20,7 +20,7 @@ const MAX_CELLS: usize = 4_000_000;
 
 /// The first list turned into the second by a longest common subsequence. In
 /// each place, what goes stands before what comes.
-pub(super) fn diff<'a>(first: &'a [String], second: &'a [String]) -> Vec<Edit<'a>> {
+pub(crate) fn diff<'a>(first: &'a [String], second: &'a [String]) -> Vec<Edit<'a>> {
     let prefix = first.iter().zip(second).take_while(|(a, b)| a == b).count();
     let (head, a) = first.split_at(prefix);
     let b = &second[prefix..];
