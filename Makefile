@@ -19,8 +19,8 @@ build: setup
 
 demo: build ## Set up, build, and run an example
 	$(OPTSLEUTH) run testdata/sum.c --llvm 19 --passes 'default<O2>' --execute --confirm
-	$(OPTSLEUTH) case check testdata/cases/wrong-code
-	$(OPTSLEUTH) localize testdata/cases/wrong-code --budget 5s --top 5 --no-save
+	$(OPTSLEUTH) triage testdata/cases/wrong-code/shift.c --llvm 14 --passes structurizecfg,structurizecfg \
+		-o target/demo --force --budget 60s
 
 test: ## Set up, check the style, run all tests
 	@scripts/setup.sh test

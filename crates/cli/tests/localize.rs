@@ -30,7 +30,7 @@ fn check_ranks(suspects: &Value) {
 #[test]
 fn a_seed_and_a_number_of_runs_decide_every_byte() {
     let (_kept, case) = copy_of_case("crash");
-    let args = ["localize", &case, "--runs", "150", "--json"];
+    let args = ["localize", &case, "--method", "locseq", "--runs", "150", "--json"];
     let (first, second) = (run(&args), run(&args));
     assert_eq!(first.status.code(), Some(0));
     assert_eq!(first.stdout, second.stdout);
@@ -88,9 +88,44 @@ fn every_method_finds_witnesses_and_those_without_constraint_do_without_the_case
 }
 
 #[test]
+fn the_culprit_of_wrong_code_comes_first_and_conditions_say_why() {
+    let (_kept, case) = copy_of_case("wrong-code");
+    let args = ["localize", &case, "--runs", "400", "--json"];
+    let (first, second) = (run(&args), run(&args));
+    assert_eq!(first.status.code(), Some(0));
+    assert_eq!(first.stdout, second.stdout);
+    let result: Value = serde_json::from_slice(&first.stdout).unwrap();
+    assert_eq!((&result["method"], &result["runs"]), (&"culprit".into(), &400.into()));
+    check_ranks(&result["files"]);
+    check_ranks(&result["functions"]);
+    let file = &result["files"][0];
+    assert_eq!(file["path"], "llvm/lib/Transforms/Scalar/StructurizeCFG.cpp");
+    let cures = &file["cures"];
+    assert!(cures["blocks"].as_u64().unwrap() > 0, "{cures}");
+    assert!(cures["tried"].as_u64().unwrap() > cures["blocks"].as_u64().unwrap(), "{cures}");
+    // Mutants of the program are among the witnesses.
+    let list = result["witness_list"].as_array().unwrap();
+    assert!(list.iter().any(|witness| witness["edit"].is_string()), "{list:?}");
+    assert!(list.iter().any(|witness| witness["edit"].is_null()), "{list:?}");
+    assert!(Path::new(&case).join("localize/culprit.json").exists());
+    let text = run(&["localize", &case, "--runs", "200", "--no-save", "--top", "3"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("cures/tried") && text.contains("  with "), "{text}");
+}
+
+#[test]
+fn a_failure_that_nothing_cures_is_ranked_all_the_same() {
+    let case = testdata("cases/always");
+    let result = json(&["localize", &case, "--runs", "60", "--json", "--no-save"]);
+    assert_eq!(result["failure"]["kind"], "crash");
+    assert!(!result["functions"].as_array().unwrap().is_empty(), "{result}");
+}
+
+#[test]
 fn wrong_code_is_localized() {
     let (_kept, case) = copy_of_case("wrong-code");
-    let result = json(&["localize", &case, "--runs", "100", "--json", "--no-save"]);
+    let result =
+        json(&["localize", &case, "--method", "locseq", "--runs", "100", "--json", "--no-save"]);
     assert_eq!(result["failure"]["kind"], "wrong-code");
     assert!(result["failure"]["what"].as_str().unwrap().contains("instead of"), "{result}");
     assert!(result["witnesses"].as_u64().unwrap() > 5, "{}", result["witnesses"]);
@@ -101,7 +136,7 @@ fn wrong_code_is_localized() {
 fn formulas_and_aggregations_rank_the_same_runs_differently() {
     let (_kept, case) = copy_of_case("crash");
     let with = |more: &[&str]| {
-        let args = ["localize", &case, "--runs", "60", "--json", "--no-save"];
+        let args = ["localize", &case, "--method", "locseq", "--runs", "60", "--json", "--no-save"];
         let result = json(&[&args[..], more].concat());
         check_ranks(&result["files"]);
         result
@@ -141,10 +176,29 @@ fn formulas_and_aggregations_rank_the_same_runs_differently() {
 #[test]
 fn a_search_ends_by_time_or_when_nothing_changes_any_more() {
     let (_kept, case) = copy_of_case("crash");
-    let timed = json(&["localize", &case, "--budget", "500ms", "--json", "--no-save"]);
+    let timed = json(&[
+        "localize",
+        &case,
+        "--method",
+        "locseq",
+        "--budget",
+        "500ms",
+        "--json",
+        "--no-save",
+    ]);
     assert_eq!(timed["stopped"], "budget");
     assert!(timed["seconds"].as_f64().unwrap() >= 0.5);
-    let args = ["localize", &case, "--until-stable", "40", "--runs", "20000", "--json"];
+    let args = [
+        "localize",
+        &case,
+        "--method",
+        "locseq",
+        "--until-stable",
+        "40",
+        "--runs",
+        "20000",
+        "--json",
+    ];
     let stable = json(&[&args[..], &["--no-save"]].concat());
     assert_eq!(stable["stopped"], "stable");
     assert!(stable["witnesses"].as_u64().unwrap() >= 40);
@@ -154,7 +208,8 @@ fn a_search_ends_by_time_or_when_nothing_changes_any_more() {
 #[test]
 fn people_get_a_table_and_issue_trackers_get_markdown() {
     let (_kept, case) = copy_of_case("crash");
-    let args = ["localize", &case, "--runs", "100", "--top", "3", "--no-save"];
+    let args =
+        ["localize", &case, "--method", "locseq", "--runs", "100", "--top", "3", "--no-save"];
     let text = String::from_utf8(run(&args).stdout).unwrap();
     assert!(text.contains("rank  score  blocks  unwitnessed  witnesses  nearest  file"), "{text}");
     assert!(text.contains("nearest witnesses") && text.contains("true culprits"), "{text}");
@@ -184,7 +239,7 @@ fn hangs_are_localized() {
 #[test]
 fn no_witness_is_an_error_that_says_what_to_try() {
     let (_kept, case) = copy_of_case("always");
-    let (code, stderr) = failure(&["localize", &case, "--runs", "60"]);
+    let (code, stderr) = failure(&["localize", &case, "--method", "locseq", "--runs", "60"]);
     assert_eq!(code, 7, "{stderr}");
     assert!(stderr.contains("60 sequences were tried, 60 fail as the case does"), "{stderr}");
     assert!(stderr.contains("--budget") && stderr.contains("locseq-wc"), "{stderr}");

@@ -218,6 +218,19 @@ impl CaseFolder {
     }
 }
 
+/// Removes what was found about a case that is about to become another one:
+/// its bisection, and what this method localized.
+pub(crate) fn forget(case: &CaseFolder, method: &str) -> io::Result<()> {
+    let bisection = [BISECT, SINGLE_PASS_FILE].map(|name| case.folder.join(name));
+    for path in bisection.into_iter().chain([case.localization(method)]) {
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Keeps the result of a bisection with its case, and its single-pass form
 /// beside it. One that an earlier bisection left goes.
 pub fn save_bisection(case: &Path, found: &Bisection, json: &str) -> io::Result<()> {

@@ -55,7 +55,7 @@ pub use measurement::{
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
-pub use program::{Language, Program};
+pub use program::{Language, Program, nameless};
 pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,
 };

@@ -225,7 +225,8 @@ pub fn triage_markdown(triage: &Triage) -> String {
         fenced(&mut out, "llvm", &first_lines(&single.module));
     }
     if let Some(bisection) = &triage.bisection {
-        blame(&mut out, bisection);
+        let smallest = triage.single.as_ref().and_then(|single| single.bisection.as_ref());
+        blame(&mut out, bisection, smallest.unwrap_or(bisection));
     }
     if !smallest.frames.is_empty() {
         let frames: Vec<&str> =
@@ -257,7 +258,8 @@ fn first_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-fn blame(out: &mut String, bisection: &Bisection) {
+/// Who is to blame, and what it does to the smallest program there is.
+fn blame(out: &mut String, bisection: &Bisection, smallest: &Bisection) {
     let _ = writeln!(out, "## Guilty pass invocation\n");
     let _ = writeln!(
         out,
@@ -270,7 +272,7 @@ fn blame(out: &mut String, bisection: &Bisection) {
         let (name, said) = (inline(&name.unwrap_or_default()), inline(&broken.message));
         let _ = writeln!(out, "`-{}` complains after {name}: {said}\n", broken.verifier);
     }
-    if let Some(UnitChange { before, after: Some(after) }) = &bisection.change {
+    if let Some(UnitChange { before, after: Some(after) }) = &smallest.change {
         let changed = changed_lines(before, after);
         if changed.iter().any(|line| !line.starts_with(' ')) {
             let _ = writeln!(out, "What it changes:\n");

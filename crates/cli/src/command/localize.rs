@@ -20,14 +20,16 @@ use crate::progress::Bar;
 /// Rank the compiler's files and functions by suspicion
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  optsleuth localize case/                                 # LocSeq, ten seconds
+  optsleuth localize case/                                 # all kinds of clues, ten seconds
   optsleuth localize case/ --budget 2m --seed 7
   optsleuth localize case/ --runs 1000 --json              # the same bytes every time
   optsleuth localize case/ --until-stable 200 --format markdown
-  optsleuth localize case/ --formula dstar --aggregation sum
+  optsleuth localize case/ --method locseq --formula dstar --aggregation sum
 
-It looks for pass sequences that pass and are close to the failing one, and compares which
-code of the compiler they execute. Ctrl-C ends the search and prints the ranking so far.
+The culprit method compares the failing run with runs that pass, and decides conditions of the
+compiler the other way to see which of them make the failure vanish (docs/culprit.md). The others
+look for pass sequences that pass (docs/localize.md); --formula, --aggregation and --weights are
+theirs alone. Ctrl-C ends the search and prints the ranking so far.
 The result is kept in the case's folder, under localize/, for `optsleuth report`.
 Exit codes: 0 done, 3 the case is flaky, 6 it does not fail as it says, 7 no witness found.")]
 pub(crate) struct Localize {

@@ -33,7 +33,10 @@ pub(crate) struct Report {
 impl Report {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let opened = CaseFolder::open(&self.case)?;
-        let html = page(&opened)?;
+        if opened.localizations()?.is_empty() && opened.bisection()?.is_none() {
+            return Err(CaseFolderError::NotLocalized(self.case).into());
+        }
+        let html = page(&opened, &[])?;
         let path = self.output.unwrap_or_else(|| opened.folder.join("report.html"));
         write_whole(&path, &html).map_err(|source| LabError::Io {
             doing: format!("write `{}`", path.display()),
@@ -48,14 +51,16 @@ impl Report {
     }
 }
 
-/// Everything that is kept in a case's folder, as one page.
-pub(super) fn page(opened: &CaseFolder) -> Result<String, LabError> {
+/// Everything that is kept in a case's folder, as one page. `commands` show the
+/// failure where nothing that is kept has any.
+pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, LabError> {
     let localizations = opened.localizations()?;
     let bisection = opened.bisection()?;
     let commands = match (localizations.first(), &bisection) {
+        _ if !commands.is_empty() => commands,
         (Some(first), _) => &first.failure.commands,
         (None, Some(bisection)) => &bisection.commands,
-        (None, None) => return Err(CaseFolderError::NotLocalized(opened.folder.clone()).into()),
+        (None, None) => commands,
     };
     let input = opened.input();
     let bytes = std::fs::read(&input)

@@ -97,7 +97,9 @@ impl Triage {
         let folder = &found.case.folder;
         let (markdown, html) = (folder.join(MARKDOWN), folder.join(PAGE));
         write(&markdown, &triage_markdown(&found))?;
-        write(&html, &page(&found.case)?)?;
+        let confirmation = found.check.confirmation.as_ref();
+        let commands = confirmation.map_or(&[][..], |theirs| &theirs.commands);
+        write(&html, &page(&found.case, commands)?)?;
         let (markdown, html) = (markdown.display().to_string(), html.display().to_string());
         let reports = Reports { markdown: &markdown, page: &html };
         match self.json {

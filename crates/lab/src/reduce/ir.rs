@@ -9,7 +9,7 @@
 //! fail from there.
 
 use optsleuth_model::{
-    CaseKind, Edit, EditKind, Emit, Execute, IndexSet, Outcome, Program, RunRequest,
+    CaseKind, Edit, EditKind, Emit, Execute, IndexSet, Outcome, Program, RunRequest, nameless,
 };
 
 use super::judge::{Candidate, Judge};
@@ -120,7 +120,10 @@ fn edited(
 ) -> Result<Option<Program>, LabError> {
     let request = RunRequest { edit: Some(edit), emit: Emit::Text, ..RunRequest::new(None) };
     let emitted = unoptimized(judge, &request)?.map(|(_, emitted)| emitted);
-    Ok(emitted.map(|ir| Program { name: program.name.clone(), ir }))
+    Ok(emitted.map(|text| {
+        let ir = nameless(&String::from_utf8_lossy(&text)).into_bytes();
+        Program { name: program.name.clone(), ir }
+    }))
 }
 
 /// How many items there are, and the program's text.

@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 
 use optsleuth_model::{
     Bisection, BisectionVerdict, Case, Limits, Localization, Pipeline, Reduction, SinglePass,
-    SinglePassForm, StopReason,
+    SinglePassForm, StopReason, nameless,
 };
 
 use crate::Progress;
 use crate::bisect::{BisectPlan, bisect};
-use crate::case_folder::{CaseFolder, save_bisection, save_localization};
+use crate::case_folder::{CaseFolder, forget, save_bisection, save_localization};
 use crate::check::{CheckPlan, CheckReport, CheckStatus, check};
-use crate::culprit::CulpritPlan;
+use crate::culprit::{CULPRIT, CulpritPlan};
 use crate::import::write_case;
 use crate::localize::{Scene, ScenePlan, Stop};
 use crate::reduce::{Part, ReducePlan, Reducer, reduce};
@@ -101,6 +101,8 @@ pub struct SingleCase {
     pub check: CheckReport,
     /// The module.
     pub module: String,
+    /// What its pass does to it, as far as that could be found out.
+    pub bisection: Option<Bisection>,
     /// How many passes it takes; one, unless that is not enough.
     pub n_passes: usize,
 }
@@ -116,6 +118,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, LabE
     };
     // A case that does not fail ends here, with the reason.
     steps.timed("check", || fails(&folder, plan, progress))?;
+    forget(&CaseFolder::open(&folder)?, CULPRIT).map_err(|source| not_kept(&folder, source))?;
     steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Passes, PROGRAM));
     let reduction = steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Program, PROGRAM));
     let bisection = steps.attempt("bisect", |steps| steps.bisect(&folder));
@@ -275,20 +278,21 @@ impl Steps<'_> {
             signature: None,
             ..parent
         };
-        write_case(&place, &case, form.ir.as_bytes(), true)?;
+        write_case(&place, &case, nameless(&form.ir).as_bytes(), true)?;
         self.reduce(&place, Part::Both, SINGLE)?;
         let check = confirmed(&place, self.plan, self.progress)?;
         if check.status != CheckStatus::Reproduces {
             let CheckReport { status, what, .. } = check;
             return Err(LabError::NotReproduced { status, what });
         }
+        let bisection = self.bisect(&place).ok();
         let case = CaseFolder::open(&place)?;
         let input = case.input();
         let module = std::fs::read_to_string(&input).map_err(|source| LabError::Io {
             doing: format!("read `{}`", input.display()),
             source,
         })?;
-        Ok(SingleCase { case, check, module, n_passes: form.n_passes })
+        Ok(SingleCase { case, check, module, bisection, n_passes: form.n_passes })
     }
 
     /// Ranks suspects on the smallest form of the failure, and keeps the result
