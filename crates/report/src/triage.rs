@@ -49,7 +49,11 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
         });
         row(&mut out, "broken", broken.as_deref());
     }
-    row(&mut out, "one pass", one_pass(triage).as_deref());
+    let passes = match &triage.single {
+        Some(single) if single.n_passes > 1 => "passes",
+        _ => "one pass",
+    };
+    row(&mut out, passes, one_pass(triage).as_deref());
     if let Some(found) = &triage.localization {
         let files = found.files.iter().take(3).map(|suspect| suspect.path.as_str());
         row(&mut out, "files", Some(&files.collect::<Vec<_>>().join(", ")));
@@ -229,8 +233,8 @@ pub fn triage_markdown(triage: &Triage) -> String {
         blame(&mut out, bisection, smallest.unwrap_or(bisection));
     }
     if !smallest.frames.is_empty() {
-        let frames: Vec<&str> =
-            smallest.frames.iter().take(MAX_FRAMES).map(String::as_str).collect();
+        let frames: Vec<String> =
+            smallest.frames.iter().take(MAX_FRAMES).map(|frame| short_name(frame)).collect();
         let _ = writeln!(out, "## Stack\n");
         fenced(&mut out, "", &frames.join("\n"));
     }

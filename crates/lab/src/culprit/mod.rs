@@ -155,7 +155,8 @@ impl Scene {
             return Ok(Arc::clone(known));
         }
         let ordinary = Ordinary::of(&self.stage.bench.install, progress)?;
-        let guilty = bisect_stage(&mut self.stage, &self.reproduction, progress)?.guilty();
+        let bisection = bisect_stage(&mut self.stage, &self.reproduction, progress)?;
+        let guilty = bisection.culprit().map(|invocation| invocation.index);
         let premises = Arc::new(Premises { guilty, ordinary });
         self.premises = Some(Arc::clone(&premises));
         Ok(premises)

@@ -101,7 +101,7 @@ mod tests {
         let file = root.path().join("cases");
         std::fs::write(&file, "not a folder").unwrap();
         let case = Case::parse(CASE).unwrap();
-        let error = write(&file.join("7"), &case, "one", false).unwrap_err();
+        let error = write(&file.join("7"), &case, b"one", false).unwrap_err();
         assert!(matches!(error, ImportError::NotWritten { .. }));
         assert_eq!(names(root.path()), ["cases"]);
     }

@@ -166,16 +166,20 @@ fn summary(out: &mut String, found: &Localization) -> fmt::Result {
     if let Some(seconds) = found.seconds {
         write!(out, ", after {seconds:.1} s")?;
     }
+    let weights = match found.weights.as_str() {
+        "" => String::new(), // Not every method has them.
+        weights => format!(", weights {weights}"),
+    };
     writeln!(
         out,
-        ". LLVM {}, method {}, seed {}, formula {}, aggregation {}, weights {}. \
+        ". LLVM {}, method {}, seed {}, formula {}, aggregation {}{}. \
          The failing run executed {} of the compiler.</p>",
         Text(&found.llvm),
         Text(&found.method),
         found.seed,
         Text(&found.formula),
         Text(&found.aggregation),
-        Text(&found.weights),
+        Text(&weights),
         words::counted(found.failure.blocks, "block", "blocks"),
     )
 }

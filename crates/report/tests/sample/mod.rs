@@ -249,6 +249,7 @@ fn evidence(dice: &mut Dice) -> Evidence {
         unwitnessed: dice.below(blocks.min(40)),
         witnesses: dice.below(15_421),
         nearest: if dice.below(12) == 0 { None } else { Some(dice.below(N_WITNESSES)) },
+        cures: None,
     }
 }
 
@@ -318,7 +319,7 @@ fn witnesses(dice: &mut Dice) -> Vec<WitnessEntry> {
             // One that cannot be read.
             let text = PassSequence::of_optimizations(passes).unwrap().to_string();
             let text = if i == 5 { text.replace(')', "") } else { text };
-            WitnessEntry { passes: text, similarity: 0.9712 - 0.006 * i as f64 }
+            WitnessEntry { passes: text, edit: None, similarity: 0.9712 - 0.006 * i as f64 }
         })
         .collect()
 }
