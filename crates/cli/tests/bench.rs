@@ -31,7 +31,7 @@ fn cases() -> tempfile::TempDir {
     folder
 }
 
-const METHODS: &str = "locseq,locseq-rwc,pass-name,top-frame";
+const METHODS: &str = "culprit,locseq,locseq-rwc,pass-name,top-frame";
 
 fn arguments<'a>(cases: &'a str, output: &'a str) -> Vec<&'a str> {
     vec!["bench", cases, "--methods", METHODS, "--seeds", "2", "--runs", "60", "-o", output]
@@ -176,7 +176,7 @@ fn the_json_has_the_figures_of_the_papers_and_every_case() {
     // More of the same needs only what is missing; another budget is refused.
     let list = run(&["bench", &cases, "--runs", "60", "--seeds", "3", "--list", "-o", &output]);
     let list = String::from_utf8(list.stdout).unwrap();
-    assert!(list.contains("3 cases") && list.contains("12 of 45"), "{list}");
+    assert!(list.contains("3 cases") && list.contains("16 of 54"), "{list}");
     let (code, said) = failure(&["bench", &cases, "--runs", "61", "-o", &output]);
     assert_eq!(code, 1);
     assert!(said.contains("another budget") && said.contains("help:"), "{said}");
