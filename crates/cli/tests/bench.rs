@@ -94,7 +94,7 @@ fn an_interrupted_bench_goes_on_and_comes_to_the_same_table() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     let n_before = n_measured(Path::new(&parted));
-    assert!((1..12).contains(&n_before), "{n_before}");
+    assert!((1..16).contains(&n_before), "{n_before}");
     let resumed = run(&arguments(&cases, &parted));
     assert_eq!(resumed.status.code(), Some(6));
     assert_eq!(String::from_utf8(resumed.stdout), String::from_utf8(uninterrupted.stdout));
@@ -107,7 +107,7 @@ fn an_interrupted_bench_goes_on_and_comes_to_the_same_table() {
     for (path, bytes) in &whole {
         assert!(parted[path] == *bytes, "{} differs", path.display());
     }
-    assert_eq!(whole.keys().filter(|path| path.starts_with("raw")).count(), 12);
+    assert_eq!(whole.keys().filter(|path| path.starts_with("raw")).count(), 16);
     for file in ["bench.csv", "bench.html", "bench.json", "bench.md"] {
         assert!(!whole[Path::new(file)].is_empty());
     }

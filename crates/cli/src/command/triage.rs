@@ -73,7 +73,6 @@ pub(crate) struct Triage {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-#[expect(clippy::upper_case_acronyms, reason = "the names are the compilers'")]
 #[clap(rename_all = "verbatim")]
 enum Level {
     O0,

@@ -178,7 +178,7 @@ impl<'a> Findings<'a> {
         let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking));
         self.history.push(HistoryEntry {
             runs: self.runs,
-            seconds: self.is_timed.then(|| elapsed.as_secs_f64()),
+            seconds: self.is_timed.then_some(elapsed.as_secs_f64()),
             witnesses: self.sources.len(),
             best_similarity: self.best_similarity(),
             batch_similarity: None,

@@ -62,9 +62,10 @@ const MUTANTS: Share = Share { runs: 200, part: 0.25 };
 const BATCH: usize = 50;
 /// In a hang, every run that fails costs all of its time.
 const HANG: Duration = Duration::from_millis(200);
-/// A compiler on a detour gets so many times the time it needs otherwise.
+/// A compiler on a detour gets so many times the time it needs otherwise, and
+/// not less than this.
 const PATIENCE: u32 = 10;
-const LEAST_TIME: Duration = Duration::from_millis(100);
+const LEAST_TIME: Duration = Duration::from_millis(200);
 /// A compiler that went astray may ask for any amount.
 const DETOUR_MEMORY: u64 = 1 << 30;
 
@@ -272,21 +273,27 @@ fn candidate(stage: &Stage, ground: &Ground) -> RunRequest {
 
 /// The same on a detour.
 fn detouring(template: &RunRequest, reproduction: &Reproduction) -> RunRequest {
-    let usual = match reproduction.first.outcome {
-        Outcome::Timeout { .. } => Duration::ZERO,
-        _ => reproduction.first.wall,
+    let compile = match reproduction.first.outcome {
+        Outcome::Timeout { .. } => template.limits.compile,
+        _ => patience(reproduction.first.cpu).min(template.limits.compile),
     };
-    let within = |usual: Duration, limit: Duration| (usual * PATIENCE).max(LEAST_TIME).min(limit);
     let limits = Limits {
-        compile: match reproduction.first.outcome {
-            Outcome::Timeout { .. } => template.limits.compile,
-            _ => within(usual, template.limits.compile),
-        },
-        execute: within(reproduction.reference_time, template.limits.execute),
+        compile,
+        execute: patience(reproduction.reference_time).min(template.limits.execute),
         memory: template.limits.memory.min(DETOUR_MEMORY),
         ..template.limits
     };
     RunRequest { limits, ..template.clone() }
+}
+
+/// Far more than a run usually takes. In large steps: the same run takes a
+/// little more or less every time, and that must not decide anything.
+fn patience(usual: Duration) -> Duration {
+    let mut time = LEAST_TIME;
+    while time < usual * PATIENCE {
+        time *= 4;
+    }
+    time
 }
 
 /// What the guilty invocation executes; everything, where there is none.
@@ -335,5 +342,29 @@ impl Progress for Quiet<'_> {
     fn search(&self, _: &SearchStatus) {}
     fn stop_requested(&self) -> bool {
         self.0.stop_requested()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_of_whatever_there_is() {
+        let share = |runs, seconds: Option<u64>| {
+            let stop = Stop { runs, budget: seconds.map(Duration::from_secs), stable: Some(9) };
+            let Stop { runs, budget, stable } = MUTANTS.of(stop);
+            assert_eq!(stable, None);
+            (runs, budget)
+        };
+        assert_eq!(share(Some(100), None), (Some(25), None));
+        assert_eq!(share(Some(100_000), None), (Some(200), None));
+        assert_eq!(share(None, Some(10)), (Some(200), Some(Duration::from_millis(2500))));
+    }
+
+    #[test]
+    fn patience_grows_in_large_steps() {
+        let millis = |usual| patience(Duration::from_millis(usual)).as_millis();
+        assert_eq!([0, 5, 20, 21, 80, 300].map(millis), [200, 200, 200, 800, 800, 3200]);
     }
 }

@@ -7,7 +7,7 @@
 use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::Program;
+use optsleuth_model::{Program, nameless};
 
 use crate::setup::LabError;
 
@@ -37,8 +37,9 @@ pub(super) fn programs(install: &Install) -> Result<Vec<Program>, LabError> {
         let file = folder.file(name);
         std::fs::write(&file, text).map_err(|source| LabError::Io { doing: doing(), source })?;
         let program = clang::read_program(install, &file, &[])?;
-        // The folder has another name every time.
-        Ok(Program { name: (*name).to_owned(), ..program })
+        // The folder has another name every time, and LLVM would notice.
+        let ir = nameless(&String::from_utf8_lossy(&program.ir)).into_bytes();
+        Ok(Program { name: (*name).to_owned(), ir })
     };
     SOURCES.iter().map(compile).collect()
 }

@@ -21,7 +21,7 @@ use crate::Progress;
 use crate::setup::{Bench, LabError};
 
 /// Changes when the recipe does.
-const RECIPE: &str = "1";
+const RECIPE: &str = "2";
 /// Without it first, most passes find nothing to do in unoptimized code.
 const BEGINNING: &str = "sroa";
 const DEFAULTS: [&str; 3] = ["default<O1>", "default<O2>", "default<O3>"];
