@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const STRUCTURIZER: &str = "llvm/lib/Transforms/Scalar/StructurizeCFG.cpp";
 /// Enough to get somewhere, and all of it is used.
-const QUICK: [&str; 3] = ["--built-in", "--budget", "20s"];
+const QUICK: [&str; 3] = ["--built-in", "--budget", "12s"];
 
 #[test]
 fn wrong_code_becomes_a_report() {

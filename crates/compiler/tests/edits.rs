@@ -71,15 +71,14 @@ join:
 }
 ";
 
-/// One edit of the function above -> a text that is there, one that is not.
-fn check(kind: EditKind, item: u32, there: &str, gone: &str) {
-    let mut worker = loaded(&ir(SHAPES));
-    let after = edited(&mut worker, Edit::one(kind, item)).unwrap();
-    assert!(after.contains(there) && !after.contains(gone), "{}:\n{after}", kind.name());
-}
-
 #[test]
 fn each_kind_does_what_it_says() {
+    let mut worker = loaded(&ir(SHAPES));
+    // One edit of the function above -> a text that is there, one that is not.
+    let mut check = |kind: EditKind, item: u32, there: &str, gone: &str| {
+        let after = edited(&mut worker, Edit::one(kind, item)).unwrap();
+        assert!(after.contains(there) && !after.contains(gone), "{}:\n{after}", kind.name());
+    };
     check(EditKind::FunctionBodies, 0, "declare i32 @f", "define");
     check(EditKind::Blocks, 0, "br label %right", "left:"); // Blocks but the first.
     check(EditKind::Branches, 0, "br label %left", "right:");
