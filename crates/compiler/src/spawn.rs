@@ -389,9 +389,17 @@ mod tests {
         let output = tool.time(Duration::from_millis(300)).output().unwrap();
         assert_eq!(output.end, ToolEnd::Timeout);
         let pid = String::from_utf8(output.stdout).unwrap();
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
-        // Gone, or killed and waiting for init to reap it.
-        assert!(state.is_err() || state.unwrap().contains(") Z "), "grandchild survived");
+        // Gone, or killed and waiting for init to reap it. A busy machine takes
+        // a while to get there.
+        let is_gone = || {
+            let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+            state.is_err() || state.is_ok_and(|state| state.contains(") Z "))
+        };
+        let patience = Instant::now() + Duration::from_secs(20);
+        while !is_gone() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(is_gone(), "grandchild survived");
     }
 
     #[test]
