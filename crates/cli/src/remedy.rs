@@ -21,6 +21,12 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::Passes(error) => passes_remedy(error),
         LabError::Case(error) => case_remedy(error),
         LabError::Import(error) => import_remedy(error),
+        LabError::NoFailure { status: CheckStatus::Unstable, .. } => {
+            Some("a compiler may do anything with a program whose behaviour is not defined".into())
+        }
+        LabError::NoFailure { .. } => {
+            Some("is it the right LLVM, are `--passes`, `--level` and `--option` right?".into())
+        }
         LabError::NotReproduced { status, .. } => Some(match status {
             CheckStatus::Flaky | CheckStatus::Unstable => {
                 "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
@@ -234,7 +240,8 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
         | LabError::Program(ProgramError::NoClang(_))
         | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
-        LabError::NotReproduced { status, .. } => match status {
+        LabError::NotReproduced { status, .. } | LabError::NoFailure { status, .. } => match status
+        {
             CheckStatus::Flaky | CheckStatus::Unstable => Exit::Unstable,
             CheckStatus::Reproduces
             | CheckStatus::Passes

@@ -113,6 +113,14 @@ pub enum LabError {
     /// Somebody else's reducer that is not there.
     #[error("there is no {0} here")]
     NoReducer(&'static str),
+    /// A program of which no case can be made.
+    #[error("there is no failure to triage: {what}")]
+    NoFailure {
+        /// What there is instead.
+        status: CheckStatus,
+        /// In words.
+        what: String,
+    },
     /// Nothing to measure.
     #[error("there are no cases in {}", list(.0))]
     NoCases(Vec<PathBuf>),

@@ -111,7 +111,7 @@ fn observe(
 /// What is wrong with the program's behaviour. That nothing is, or that it
 /// cannot be told, is an error.
 fn execute(bench: &mut Bench, request: &RunRequest, limits: Limits) -> Result<String, LabError> {
-    let not = |status, what: String| Err(LabError::NotReproduced { status, what });
+    let not = |status, what: String| Err(LabError::NoFailure { status, what });
     let (references, _) = match references(&mut bench.pool, limits) {
         Ok(references) => references,
         Err(LabError::NoReference { way, what }) => {
