@@ -17,6 +17,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include <functional>
+#include <iterator>
 #include <vector>
 
 using namespace llvm;
@@ -34,6 +35,8 @@ public:
       changes.push_back(std::move(change));
   }
   uint32_t size() const { return count; }
+  // Blocks that are to go; all together, when all of them are known.
+  SmallSetVector<BasicBlock *, 16> dropped;
   bool make_changes() {
     bool any = false;
     for (auto &change : changes)
@@ -172,13 +175,12 @@ void initializers(Module &module, Items &items) {
       });
 }
 
-void blocks(Module &module, Items &items,
-            SmallSetVector<BasicBlock *, 16> &dropped) {
+void blocks(Module &module, Items &items) {
   for (Function &function : module)
     for (BasicBlock &block : function)
       if (&block != &function.front() && !function.isDeclaration())
-        items.add([&block, &dropped] {
-          dropped.insert(&block);
+        items.add([&block, &items] {
+          items.dropped.insert(&block);
           return true;
         });
 }
@@ -534,77 +536,28 @@ void opcodes(Module &module, Items &items) {
     });
   });
 }
+
+// By their numbers, from 1.
+void (*const kKinds[])(Module &, Items &) = {
+    function_bodies, globals,          initializers,    blocks,     branches,
+    instructions,    bypasses,         operands_to_zero, operands_to_one,
+    attributes,      metadata,         flags,           increments, negations,
+    inversions,      signs,            swaps,           opcodes};
 } // namespace
 
 namespace edit {
 void apply(Module &module, uint32_t kind, const IndexSet &chosen) {
-  Items items(chosen);
-  SmallSetVector<BasicBlock *, 16> dropped;
-  switch (kind) {
-  case 1:
-    function_bodies(module, items);
-    break;
-  case 2:
-    globals(module, items);
-    break;
-  case 3:
-    initializers(module, items);
-    break;
-  case 4:
-    blocks(module, items, dropped);
-    break;
-  case 5:
-    branches(module, items);
-    break;
-  case 6:
-    instructions(module, items);
-    break;
-  case 7:
-    bypasses(module, items);
-    break;
-  case 8:
-    operands_to_zero(module, items);
-    break;
-  case 9:
-    operands_to_one(module, items);
-    break;
-  case 10:
-    attributes(module, items);
-    break;
-  case 11:
-    metadata(module, items);
-    break;
-  case 12:
-    flags(module, items);
-    break;
-  case 13:
-    increments(module, items);
-    break;
-  case 14:
-    negations(module, items);
-    break;
-  case 15:
-    inversions(module, items);
-    break;
-  case 16:
-    signs(module, items);
-    break;
-  case 17:
-    swaps(module, items);
-    break;
-  case 18:
-    opcodes(module, items);
-    break;
-  default:
+  if (kind == 0 || kind > std::size(kKinds))
     crash::finish(Verdict::Trouble, "unknown kind of edit");
-  }
+  Items items(chosen);
+  kKinds[kind - 1](module, items);
   memory::report().edit_items = items.size();
   if (chosen.empty())
     return;
   if (!items.make_changes())
     crash::finish(Verdict::BadEdit, "there is nothing to change");
-  if (!dropped.empty())
-    close_ways_to(dropped);
+  if (!items.dropped.empty())
+    close_ways_to(items.dropped);
   drop_unreachable(module);
   std::string broken;
   raw_string_ostream stream(broken);
