@@ -27,6 +27,7 @@ mod pass_sequence;
 mod program;
 mod reduction;
 mod run;
+mod shape;
 mod signature;
 
 pub use bisection::{
@@ -60,4 +61,5 @@ pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,
 };
 pub use run::{CodegenLevel, Detour, Emit, Execute, Limits, RunRequest, RunResult};
+pub use shape::{BlockShape, FunctionShape, ProgramShape, RegionShape};
 pub use signature::Signature;
