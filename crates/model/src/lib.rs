@@ -7,6 +7,7 @@
 
 mod bisection;
 mod block_lines;
+mod campaign;
 mod case;
 mod case_text;
 mod code_map;
@@ -35,6 +36,7 @@ pub use bisection::{
     BrokenEarlier, SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
 };
 pub use block_lines::BlockLines;
+pub use campaign::{CAMPAIGN_VERSION, Campaign, Exclusion, Finding, Growth, HuntSettings};
 pub use case::{
     CASE_FILE, CASE_VERSION, Case, CaseError, CaseKind, CompilerSpec, OptLevel, Pipeline, Truth,
 };
