@@ -16,6 +16,7 @@
 pub mod centroid;
 pub mod doc2vec;
 pub mod features;
+pub mod pairwise;
 pub mod program;
 pub mod xmeans;
 
