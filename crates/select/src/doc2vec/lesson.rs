@@ -1,0 +1,141 @@
+//! One document in one epoch: every kept word is predicted from its context
+//! and the document, and all vectors involved learn from the error.
+//!
+//! This is where all time is spent.
+//!
+//! **Invariant:** touches the document's own vector and the weights handed in,
+//! nothing else.
+
+use pulp::{Simd, WithSimd};
+
+use super::corpus::Word;
+use super::settings::Settings;
+use super::sigmoid::Sigmoid;
+use super::vocabulary::Vocabulary;
+use crate::kernel::{self, Group};
+use crate::random::SplitMix64;
+
+/// The vector of a document of 100 numbers, in groups: the one case that is
+/// compiled with a constant length.
+const USUAL_WIDTH: usize = 13;
+
+/// What is learnt about words: a vector for each as context, and one as what is
+/// predicted.
+#[derive(Clone, Debug)]
+pub(crate) struct Weights {
+    pub(crate) contexts: Vec<Group>,
+    pub(crate) outputs: Vec<Group>,
+}
+
+/// What does not change while a model is trained.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub(crate) settings: Settings,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) sigmoid: Sigmoid,
+    /// How many groups a vector has.
+    pub(crate) width: usize,
+}
+
+/// Memory that lessons share, so that none allocates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slate {
+    sampled: Vec<Word>,
+    hidden: Vec<Group>,
+    error: Vec<Group>,
+    /// Words to tell apart, and by how much their vectors have to change.
+    targets: Vec<(Word, f32)>,
+}
+
+/// One document in one epoch. Words learn if `WORDS_LEARN`; the document's own
+/// vector always does.
+pub(crate) struct Lesson<'a, const WORDS_LEARN: bool> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) document: &'a [Word],
+    pub(crate) vector: &'a mut [Group],
+    pub(crate) weights: &'a mut Weights,
+    pub(crate) rate: f32,
+    pub(crate) random: SplitMix64,
+    pub(crate) slate: &'a mut Slate,
+}
+
+impl<const WORDS_LEARN: bool> WithSimd for Lesson<'_, WORDS_LEARN> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let Slate { sampled, hidden, error, .. } = &mut *self.slate;
+        self.subject.vocabulary.sample(self.document, &mut self.random, sampled);
+        hidden.resize(self.subject.width, [0.0; 8]);
+        error.resize(self.subject.width, [0.0; 8]);
+        match self.subject.width {
+            USUAL_WIDTH => self.learn(simd, USUAL_WIDTH),
+            width => self.learn(simd, width),
+        }
+    }
+}
+
+impl<const WORDS_LEARN: bool> Lesson<'_, WORDS_LEARN> {
+    #[inline(always)]
+    fn learn<S: Simd>(self, simd: S, width: usize) {
+        let Lesson { subject, vector, weights, rate, mut random, slate, .. } = self;
+        let Slate { sampled, hidden, error, targets } = slate;
+        let contexts = kernel::registers_mut::<S>(&mut weights.contexts);
+        let outputs = kernel::registers_mut::<S>(&mut weights.outputs);
+        let vector = &mut kernel::registers_mut::<S>(vector)[..width];
+        let hidden = &mut kernel::registers_mut::<S>(hidden)[..width];
+        let error = &mut kernel::registers_mut::<S>(error)[..width];
+        let row = |word: Word| usize::from(word) * width..(usize::from(word) + 1) * width;
+        let window = subject.settings.window.max(1);
+
+        for (position, &word) in sampled.iter().enumerate() {
+            let reach = 1 + random.below(window) as usize;
+            let before = &sampled[position.saturating_sub(reach)..position];
+            let behind = &sampled[position + 1..sampled.len().min(position + 1 + reach)];
+
+            hidden.copy_from_slice(vector);
+            for &neighbour in before.iter().chain(behind) {
+                kernel::add(simd, hidden, &contexts[row(neighbour)]);
+            }
+            kernel::scale(simd, hidden, 1.0 / (before.len() + behind.len() + 1) as f32);
+
+            // All predictions come before any change: they do not wait for
+            // each other then.
+            targets.clear();
+            for turn in 0..=subject.settings.negative {
+                let (target, label) = match turn {
+                    0 => (word, 1.0),
+                    _ => (subject.vocabulary.noise(&mut random), 0.0),
+                };
+                if turn > 0 && target == word {
+                    continue;
+                }
+                let prediction = kernel::dot(simd, hidden, &outputs[row(target)]);
+                if let Some(prediction) = subject.sigmoid.at(prediction) {
+                    targets.push((target, (label - prediction) * rate));
+                }
+            }
+
+            error.fill(simd.splat_f32s(0.0));
+            for &(target, change) in &*targets {
+                let change = simd.splat_f32s(change);
+                let output = &mut outputs[row(target)];
+                for ((error, output), &hidden) in error.iter_mut().zip(output).zip(&*hidden) {
+                    let old = *output;
+                    *error = simd.add_f32s(*error, simd.mul_f32s(change, old));
+                    if WORDS_LEARN {
+                        *output = simd.add_f32s(old, simd.mul_f32s(change, hidden));
+                    }
+                }
+            }
+
+            // Each vector gets the whole error, not its share: so does Gensim.
+            kernel::add(simd, vector, error);
+            if WORDS_LEARN {
+                for &neighbour in before.iter().chain(behind) {
+                    kernel::add(simd, &mut contexts[row(neighbour)], error);
+                }
+            }
+        }
+    }
+}
