@@ -11,6 +11,7 @@
 #include "llvm_side.h"
 #include "memory.h"
 #include "session.h"
+#include "shape.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -274,6 +275,8 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit,
     PrintModulePass(out).run(module, modules);
   else if (emit == Emit::Bitcode)
     BitcodeWriterPass(out).run(module, modules);
+  else if (emit == Emit::Shape)
+    shape::print(module, workbench->functions, out);
   if (!memory::write_response(bytes.data(), bytes.size()))
     crash::finish(Verdict::Trouble, "the module is too large to send");
 }

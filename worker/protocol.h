@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 6;
+constexpr uint32_t kProtocolVersion = 7;
 
 // What the host asks for.
 enum class Op : uint32_t {
@@ -170,5 +170,12 @@ struct HelloReply {
 // Set in a run's `fill` where there is one; the byte is below it.
 constexpr uint32_t kFilled = 0x100;
 
-enum class Emit : uint32_t { Nothing = 0, Text = 1, Bitcode = 2, Object = 3 };
+// What a run hands out. `Shape` is the text of shape.h.
+enum class Emit : uint32_t {
+  Nothing = 0,
+  Text = 1,
+  Bitcode = 2,
+  Object = 3,
+  Shape = 4,
+};
 } // namespace optsleuth

@@ -85,6 +85,13 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::NoPrograms(_) => {
             Some("install csmith, or name a folder of C programs with `--programs`".into())
         }
+        LabError::NoCsmith => {
+            let command = install_command(&["csmith".to_owned()]);
+            Some(format!("install it with: {command}\n      or name a folder with `--programs`"))
+        }
+        LabError::EmptyFolder(_) => {
+            Some("name a folder of C or IR programs with `--programs`, or let csmith write them".into())
+        }
         LabError::Run(error) => run_remedy(error),
         LabError::Distribution(DistributionError::Missing { major, .. }) => {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
@@ -218,7 +225,7 @@ fn run_remedy(error: &RunError) -> Option<String> {
             "only programs that need nothing but libc, libm and libpthread can be executed".into(),
         ),
         RunError::NoSandbox => Some("leave out `--execute` on this machine".into()),
-        RunError::BadModule { .. } => {
+        RunError::BadModule { .. } | RunError::NoShape(_) => {
             Some("LLVM refuses it before any pass runs: the program itself is not valid IR".into())
         }
         RunError::BadOptions(_)
@@ -239,6 +246,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::Install(InstallError::Missing(_) | InstallError::None)
         | LabError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
         | LabError::Program(ProgramError::NoClang(_))
+        | LabError::NoCsmith
         | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
         LabError::NotReproduced { status, .. } | LabError::NoFailure { status, .. } => match status
         {
@@ -269,6 +277,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::OtherLlvm { .. }
         | LabError::OtherSeeding { .. }
         | LabError::NoPrograms(_)
+        | LabError::EmptyFolder(_)
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)
@@ -279,6 +288,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Run(
             RunError::BadOptions(_)
             | RunError::BadModule { .. }
+            | RunError::NoShape(_)
             | RunError::ForeignTarget { .. }
             | RunError::BadPipeline(_)
             | RunError::DoesNotLink(_)

@@ -1,9 +1,11 @@
 //! csmith: where its headers are, and programs from it.
+//!
+//! Says how csmith ended, never whether a program is any good.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::spawn::{Tool, ToolError, find_on_path};
+use crate::spawn::{Tool, ToolError, ToolOutput, find_on_path};
 
 /// Where distributions put csmith's headers.
 const HEADER_FOLDERS: [&str; 3] =
@@ -24,17 +26,80 @@ pub fn include_flags(source: &[u8]) -> Vec<String> {
     }
 }
 
+/// For programs that are compiled in a few milliseconds and have a bit of
+/// everything.
+pub const SMALL_PROGRAMS: [&str; 19] = [
+    "--max-funcs",
+    "3",
+    "--max-block-depth",
+    "3",
+    "--max-block-size",
+    "3",
+    "--max-expr-complexity",
+    "4",
+    "--max-array-dim",
+    "2",
+    "--max-array-len-per-dim",
+    "6",
+    "--max-struct-fields",
+    "4",
+    "--max-union-fields",
+    "3",
+    "--no-argc",
+    "--concise",
+    "--no-packed-struct",
+];
+
+/// Whether csmith and its headers are here.
+pub fn is_installed() -> bool {
+    headers().is_some() && find_on_path("csmith").is_some()
+}
+
+/// What csmith says of itself.
+pub fn version() -> Result<String, ToolError> {
+    tool().arg("--version").text()
+}
+
+/// Its probabilities, in its own format, as they are if nobody sets them.
+pub fn default_probabilities(folder: &Path) -> Result<String, ToolError> {
+    let file = folder.join("probabilities.txt");
+    tool().arg("--dump-default-probabilities").arg(&file).directory(folder).check()?;
+    std::fs::read_to_string(&file).map_err(|source| ToolError::Start { program: file, source })
+}
+
 /// Writes the program of this seed; `flags` are csmith's own.
 pub fn generate(seed: u64, flags: &[&str], output: &Path) -> Result<(), ToolError> {
-    let csmith = find_on_path("csmith").unwrap_or_else(|| PathBuf::from("csmith"));
-    Tool::new(csmith)
+    command(seed, flags, output).time(Duration::from_secs(30)).check()?;
+    Ok(())
+}
+
+/// The same with these probabilities. Some of those have csmith look for what
+/// it can never find, so it has a limit of CPU time, and how it ended is for
+/// the caller to judge.
+pub fn generate_within(
+    cpu: Duration,
+    seed: u64,
+    flags: &[&str],
+    probabilities: Option<&Path>,
+    output: &Path,
+) -> Result<ToolOutput, ToolError> {
+    let mut tool = command(seed, flags, output).cpu(cpu);
+    if let Some(file) = probabilities {
+        tool = tool.arg("--probability-configuration").arg(file);
+    }
+    tool.output()
+}
+
+fn command(seed: u64, flags: &[&str], output: &Path) -> Tool {
+    tool()
         .args(["--seed", &seed.to_string()])
         .args(flags)
         .arg("-o")
         .arg(output)
         // It leaves a file where it runs.
         .directory(output.parent().unwrap_or(Path::new("/")))
-        .time(Duration::from_secs(30))
-        .check()?;
-    Ok(())
+}
+
+fn tool() -> Tool {
+    Tool::new(find_on_path("csmith").unwrap_or_else(|| PathBuf::from("csmith")))
 }

@@ -11,6 +11,7 @@ pub mod cores;
 pub mod csmith;
 pub mod distribution;
 pub mod doctor;
+pub mod gcc;
 pub mod link;
 pub mod llvm;
 pub mod reducers;

@@ -40,6 +40,7 @@ pub struct Tool {
     directory: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     time: Duration,
+    cpu: Option<Duration>,
     memory: u64,
 }
 
@@ -99,6 +100,7 @@ impl Tool {
             directory: None,
             variables: Vec::new(),
             time: STANDARD_TIME,
+            cpu: None,
             memory: STANDARD_MEMORY,
         }
     }
@@ -130,6 +132,13 @@ impl Tool {
     /// Stops it after this time.
     pub fn time(mut self, time: Duration) -> Tool {
         self.time = time;
+        self
+    }
+
+    /// Has the kernel end it after this much CPU time, in whole seconds: how
+    /// busy the machine is then does not decide what comes of it.
+    pub fn cpu(mut self, cpu: Duration) -> Tool {
+        self.cpu = Some(cpu);
         self
     }
 
@@ -172,7 +181,8 @@ impl Tool {
         child.register();
         child.limit(Resource::As, self.memory);
         // If we are killed, nobody enforces the deadline but the kernel.
-        child.limit(Resource::Cpu, self.time.as_secs().saturating_mul(4).max(1));
+        let cpu = self.cpu.unwrap_or(self.time * 4);
+        child.limit(Resource::Cpu, cpu.as_secs().max(1));
         let end = child.wait_until(started + self.time, stop).map_err(fail)?;
         let wall = started.elapsed();
         drop(child);

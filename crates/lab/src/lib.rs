@@ -9,6 +9,7 @@ mod check;
 mod confirm;
 mod cov;
 mod culprit;
+pub mod hunt;
 pub mod identity;
 mod import;
 mod localize;
@@ -19,6 +20,7 @@ mod run;
 mod seed;
 mod setup;
 mod triage;
+mod watched;
 
 pub use bisect::{BisectPlan, bisect};
 pub use case_folder::{

@@ -99,6 +99,12 @@ pub enum LabError {
     /// Nothing to seed faults with.
     #[error("no program for seeding faults: {0}")]
     NoPrograms(String),
+    /// Nobody to write programs.
+    #[error("there is no csmith here to generate programs with")]
+    NoCsmith,
+    /// A folder without programs.
+    #[error("there is no program in `{}`: nothing in it ends in .c, .ll or .bc", .0.display())]
+    EmptyFolder(PathBuf),
     /// A case with more optimizations than a search can number.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),

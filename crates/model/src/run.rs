@@ -55,6 +55,10 @@ pub enum Emit {
     Bitcode = 2,
     /// Position-independent code in an object file.
     Object = 3,
+    /// What [`ProgramShape`] is read from.
+    ///
+    /// [`ProgramShape`]: crate::ProgramShape
+    Shape = 4,
 }
 
 /// Whether and how the compiled program is executed.

@@ -28,11 +28,13 @@ pub(crate) const SOURCES: &[Source] = sources![
     "protocol.h",
     "sandbox.h",
     "session.h",
+    "shape.h",
     // The slow ones first, so that two compilers end at about the same time.
     "pipeline.cpp",
     "session.cpp",
     "edit.cpp",
     "guard.cpp",
+    "shape.cpp",
     "codegen.cpp",
     "server.cpp",
     "sandbox.cpp",

@@ -10,6 +10,7 @@ mod pool;
 mod process;
 mod protocol;
 mod provision;
+mod shape;
 mod source_tree;
 mod symbols;
 mod worker;

@@ -7,7 +7,7 @@
 
 use optsleuth_model::{Detour, IndexSet, Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;

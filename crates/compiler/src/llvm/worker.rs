@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_model::{
-    Emit, Execute, Execution, Limits, Outcome, PassRegistry, Program, RegistryError, RunRequest,
-    RunResult,
+    Emit, Execute, Execution, Limits, Outcome, PassRegistry, Program, ProgramShape, RegistryError,
+    RunRequest, RunResult,
 };
 
 use super::process::{CallError, Process};
 use super::protocol::{self, MAX_TRANSFER, Op, Payload};
 use super::provision::Provisioned;
+use super::shape;
 use crate::link;
 use crate::spawn::ToolError;
 
@@ -54,6 +55,9 @@ pub enum RunError {
     /// The program cannot be linked, whatever passes run.
     #[error("the program does not link, even unoptimized")]
     DoesNotLink(#[source] ToolError),
+    /// LLVM fails on the program before any pass runs.
+    #[error("the program has no shape: reading it ends in `{0}`")]
+    NoShape(&'static str),
     /// Programs cannot be fenced in on this kernel.
     #[error("this kernel has no seccomp filters, so programs cannot be executed safely")]
     NoSandbox,
@@ -201,6 +205,16 @@ impl Worker {
         }
     }
 
+    /// The shape of the loaded program, as it is before any pass.
+    pub fn shape(&mut self) -> Result<ProgramShape, RunError> {
+        let result = self.run(&RunRequest { emit: Emit::Shape, ..RunRequest::new(None) })?;
+        match result.outcome {
+            Outcome::Ok(_) => shape::parse(&String::from_utf8_lossy(&result.emitted))
+                .map_err(|error| RunError::Protocol(error.to_string())),
+            other => Err(RunError::NoShape(other.kind())),
+        }
+    }
+
     /// Executes a program file under the sandbox.
     pub fn execute(&mut self, file: &Path, limits: Limits) -> Result<Execution, RunError> {
         let (execution, _) = self.execute_timed(file, limits)?;
@@ -277,7 +291,9 @@ impl Worker {
         result.emitted = match request.emit {
             Emit::Object => result.emitted,
             Emit::Nothing => Vec::new(),
-            Emit::Text | Emit::Bitcode => self.run_in_child(&not_executed, false)?.0.emitted,
+            Emit::Text | Emit::Bitcode | Emit::Shape => {
+                self.run_in_child(&not_executed, false)?.0.emitted
+            }
         };
         Ok(result)
     }

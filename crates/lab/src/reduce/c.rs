@@ -12,13 +12,14 @@ use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::llvm::{self, Install};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{CaseKind, Limits};
+use optsleuth_model::CaseKind;
 
 use super::c_text::{Cut, Grain, depth, without};
 use super::judge::{Candidate, Judge, Lane, Question, Tally, look_at_program};
 use crate::check::CheckStatus;
-use crate::oracle::{Oracle, same_behaviour};
+use crate::oracle::Oracle;
 use crate::setup::LabError;
+use crate::watched::{Watched, watch};
 
 /// How C is read and watched.
 #[derive(Clone, Debug)]
@@ -31,9 +32,6 @@ pub(crate) struct Source {
     /// Sanitizers that the original runs under, and whose clang has each.
     sanitizers: Vec<(Sanitizer, Install)>,
 }
-
-/// Sanitizers keep shadows of the whole address space; little of it is used.
-const SHADOWS: u64 = 1 << 60;
 
 impl Source {
     /// C as this clang reads it; nothing is watched yet.
@@ -125,33 +123,8 @@ impl Source {
         oracle: &Oracle,
     ) -> Result<Watched, LabError> {
         let Some(expected) = oracle.expected() else { return Ok(Watched::Unavailable) };
-        let program = path.with_extension("watched");
-        if !sanitize::compile(clang, path, &self.flags, sanitizer, &program)? {
-            return Ok(Watched::Unavailable);
-        }
-        let limits = Limits { memory: SHADOWS, ..Limits::STANDARD };
-        let execution = lane.reference().execute(&program, limits)?;
-        let said = String::from_utf8_lossy(&execution.stderr);
-        tracing::debug!(sanitizer = sanitizer.name(), end = ?execution.end, "{said}");
-        // A library that does not come up behind the fence has seen nothing.
-        let has_spoken = sanitizer == Sanitizer::Undefined || said.contains("Sanitizer: ");
-        Ok(match same_behaviour(&execution, expected) {
-            true => Watched::Right,
-            false if has_spoken => Watched::Wrong,
-            false => Watched::Unavailable,
-        })
+        watch(sanitizer, clang, path, &self.flags, lane.reference(), expected)
     }
-}
-
-/// What a program does when it is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Watched {
-    /// The same as ever.
-    Right,
-    /// Something else.
-    Wrong,
-    /// It cannot be made or started: there is no such sanitizer here.
-    Unavailable,
 }
 
 /// A text in a file of its own.

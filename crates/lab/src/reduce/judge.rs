@@ -227,6 +227,7 @@ impl Tally {
             }
             Err(
                 error @ (RunError::BadOptions(_)
+                | RunError::NoShape(_)
                 | RunError::NoSandbox
                 | RunError::NotInstrumented
                 | RunError::Protocol(_)

@@ -23,30 +23,6 @@ pub(super) struct SeedProgram {
     pub(super) expected: Execution,
 }
 
-/// For programs that are compiled in a few milliseconds and have a bit of
-/// everything.
-const CSMITH: [&str; 19] = [
-    "--max-funcs",
-    "3",
-    "--max-block-depth",
-    "3",
-    "--max-block-size",
-    "3",
-    "--max-expr-complexity",
-    "4",
-    "--max-array-dim",
-    "2",
-    "--max-array-len-per-dim",
-    "6",
-    "--max-struct-fields",
-    "4",
-    "--max-union-fields",
-    "3",
-    "--no-argc",
-    "--concise",
-    "--no-packed-struct",
-];
-
 /// IR of other sizes is left out: nothing happens in it, or it takes too long.
 const IR_BYTES: std::ops::Range<usize> = 12_000..50_000;
 /// Programs are given up after so many attempts for each.
@@ -73,7 +49,7 @@ pub(super) fn generate(
             break;
         }
         let csmith_seed = seed.wrapping_mul(1_000_003).wrapping_add(attempt) % (1 << 31);
-        match csmith::generate(csmith_seed, &CSMITH, &file) {
+        match csmith::generate(csmith_seed, &csmith::SMALL_PROGRAMS, &file) {
             Ok(()) => {}
             Err(error) if attempt == 0 => return Err(LabError::NoPrograms(error.to_string())),
             Err(_) => continue, // It does not find an end for every seed.
