@@ -55,7 +55,18 @@ pub(crate) struct Cell {
     /// Where it leads to on a page: an address that is safe in an attribute.
     pub(crate) link: Option<String>,
     /// Names and sentences that go with it, too long for a column.
-    pub(crate) below: Vec<String>,
+    pub(crate) below: Vec<Below>,
+}
+
+/// What goes with a cell.
+#[derive(Clone, Debug)]
+pub(crate) enum Below {
+    /// A sentence.
+    Words(String),
+    /// What is beside the point.
+    Quiet(String),
+    /// Something that a compiler would read.
+    Name(String),
 }
 
 impl Column {
@@ -157,7 +168,8 @@ impl Table {
                 format!("{before}{text}{after}")
             });
             let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  "));
-            for text in row.iter().flat_map(|cell| &cell.below) {
+            for below in row.iter().flat_map(|cell| &cell.below) {
+                let (Below::Words(text) | Below::Quiet(text) | Below::Name(text)) = below;
                 let text = format!("    {}", cut(&one_line(text), MAX_BELOW));
                 let _ = writeln!(out, "{}", style.quiet(&text));
             }
@@ -186,8 +198,11 @@ impl Table {
         )?;
         for column in &self.columns {
             out.push_str("<th scope=\"col\"");
-            if column.is_number() {
-                out.push_str(" class=\"number\"");
+            match (column.is_number(), column.name.contains(' ')) {
+                (true, true) => out.push_str(" class=\"number\""),
+                // No place for a break: its arrow would stand above it.
+                (true, false) => out.push_str(" class=\"number short\""),
+                (false, _) => {}
             }
             if !column.hint.is_empty() {
                 write!(out, " title=\"{}\"", Text(column.hint))?;
@@ -227,7 +242,7 @@ impl Cell {
         match (column.is_number(), self.value) {
             (true, Some(value)) => write!(out, "<td class=\"number\" data-v=\"{value}\">")?,
             (true, None) => out.push_str("<td class=\"number\" data-v=\"\">"),
-            (false, _) if self.text.chars().count() <= SHORT => {
+            (false, _) if self.below.is_empty() && self.text.chars().count() <= SHORT => {
                 out.push_str("<td class=\"short\">")
             }
             (false, _) => out.push_str("<td class=\"name\">"),
@@ -237,8 +252,16 @@ impl Cell {
             (false, Some(link)) => write!(out, "<a href=\"{link}\">{text}</a>")?,
             (false, None) => write!(out, "{text}")?,
         }
-        for name in &self.below {
-            write!(out, "<br><code class=\"quiet\">{}</code>", Text(name))?;
+        for below in &self.below {
+            match below {
+                Below::Words(words) => write!(out, "<br>{}", Text(words))?,
+                Below::Quiet(words) => {
+                    write!(out, "<br><span class=\"quiet\">{}</span>", Text(words))?;
+                }
+                Below::Name(name) => {
+                    write!(out, "<br><code class=\"quiet\">{}</code>", Text(name))?;
+                }
+            }
         }
         out.push_str("</td>");
         Ok(())
@@ -249,9 +272,12 @@ impl Cell {
             true => format!("**{}**", inline(&self.text)),
             false => inline(&self.text),
         };
-        for name in &self.below {
+        for below in &self.below {
             out.push_str("<br>");
-            out.push_str(&code(name));
+            out.push_str(&match below {
+                Below::Words(words) | Below::Quiet(words) => inline(words),
+                Below::Name(name) => code(name),
+            });
         }
         out
     }
@@ -270,7 +296,8 @@ mod tests {
     #[test]
     fn a_row_is_a_line_and_what_goes_with_it_is_cut() {
         let mut table = table(&[["a\nb\u{1b}", "c"], ["long enough", "d"]]);
-        table.rows[0][0].below = vec!["x\ny".to_owned(), "z".repeat(1000)];
+        table.rows[0][0].below =
+            vec![Below::Words("x\ny".to_owned()), Below::Name("z".repeat(1000))];
         let mut out = String::new();
         table.text(&mut out, Style::Plain);
         let z = "z".repeat(MAX_BELOW);
@@ -284,12 +311,16 @@ mod tests {
     fn cells_can_lead_somewhere_and_have_names_below() {
         let mut table = table(&[["a<b", "c|d"]]);
         table.rows[0][0].link = Some("./x".to_owned());
-        table.rows[0][1].below = vec!["e|<f>".to_owned()];
+        table.rows[0][1].below =
+            vec![Below::Name("e|<f>".to_owned()), Below::Words("<g>".to_owned())];
         let (mut html, mut markdown) = (String::new(), String::new());
         table.html(&mut html, "t", "T").unwrap();
         table.markdown(&mut markdown);
         assert!(html.contains("<td class=\"short\"><a href=\"./x\">a&lt;b</a></td>"), "{html}");
-        assert!(html.contains("c|d<br><code class=\"quiet\">e|&lt;f&gt;</code></td>"), "{html}");
-        assert!(markdown.contains("| a\\<b | c\\|d<br>`e\\|<f>` |"), "{markdown}");
+        assert!(
+            html.contains("c|d<br><code class=\"quiet\">e|&lt;f&gt;</code><br>&lt;g&gt;</td>"),
+            "{html}"
+        );
+        assert!(markdown.contains("| a\\<b | c\\|d<br>`e\\|<f>`<br>\\<g> |"), "{markdown}");
     }
 }

@@ -134,7 +134,7 @@ fn findings(findings: &[Finding]) -> String {
         words::count(findings.iter().filter(|finding| is(finding)).count())
     };
     format!(
-        "{} ({}), {} at an optimization level, too, {} confirmed by the distribution's tools",
+        "{} ({}); {} also at an optimization level, {} confirmed by the distribution's tools",
         words::count(findings.len()),
         kinds.join(", "),
         count(|finding| !finding.levels.is_empty()),

@@ -110,9 +110,16 @@ fn findings(campaign: &Campaign, triaged: &BTreeSet<String>) -> Result<String, f
         let file = if triaged.contains(&finding.case) { CASE_PAGE } else { CASE_FILE };
         Some(Beside { folder: &finding.case, file }.to_string())
     };
-    let said = "In the order in which they were found, with the reduced sequence of passes. \
-                optsleuth triage CAMPAIGN/CASE finds out who is to blame.";
-    tabled(said, &tables::findings(campaign, Detail::Row, link), "by-number", "Findings")
+    let table = tables::findings(campaign, Detail::Row, link);
+    if table.rows.is_empty() {
+        return Ok(String::new());
+    }
+    let mut out = "<p class=\"note\">In the order in which they were found, each with its reduced \
+                   sequence of passes. Who is to blame is said by \
+                   <code>optsleuth triage CAMPAIGN/CASE</code>.</p>\n"
+        .to_owned();
+    table.html(&mut out, "by-number", "Findings")?;
+    Ok(out)
 }
 
 fn pictured(campaign: &Campaign) -> Result<String, fmt::Error> {

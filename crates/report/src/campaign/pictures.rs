@@ -4,7 +4,7 @@
 //! **Invariant:** a picture without anything in it is left out. A kind of
 //! failure has the same colour and sign in every campaign.
 
-use optsleuth_model::{Campaign, CaseKind, Finding};
+use optsleuth_model::{Campaign, CaseKind, Finding, Growth};
 
 use super::facts::executed;
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
@@ -82,7 +82,7 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
     }];
     if at_level().next().is_some() {
         lines.push(Line {
-            label: "at a level too",
+            label: "also at a level",
             look: Look::Broken,
             shape: Shape::Steps,
             points: clock.rising(at_level().map(|finding| finding.seconds)),
@@ -92,7 +92,7 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
         id: "found".to_owned(),
         title: "Findings over time",
         description: format!(
-            "{}, the last of them after {}; {} of them at a level too.",
+            "{}, the last of them after {}; {} of them also at a level.",
             words::counted(n, "finding", "findings"),
             words::seconds(last),
             words::count(at_level().count())
@@ -110,12 +110,11 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
 fn coverage(campaign: &Campaign) -> Option<Picture<'_>> {
     let (clock, blocks) = (Clock::of(campaign), executed(campaign)?);
     let percent = |blocks: u64| 100.0 * blocks as f64 / campaign.n_blocks as f64;
-    let mut points: Vec<(f64, Option<f64>)> = campaign
-        .growth
-        .iter()
-        .filter(|growth| growth.seconds.is_finite())
-        .map(|growth| (growth.seconds / clock.seconds, Some(percent(growth.blocks))))
-        .collect();
+    let moments = campaign.growth.iter().filter(|growth| growth.seconds.is_finite());
+    let moment = |growth: &Growth| (growth.seconds / clock.seconds, Some(percent(growth.blocks)));
+    // Before the first test, nothing was executed.
+    let mut points: Vec<(f64, Option<f64>)> =
+        [(0.0, Some(0.0))].into_iter().chain(moments.map(moment)).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let plot = Plot {
         id: "coverage".to_owned(),

@@ -5,16 +5,13 @@
 
 use optsleuth_model::{Campaign, Exclusion, Finding, PassSequence};
 
-use crate::table::{Cell, Column, Kind, Table};
+use crate::table::{Below, Cell, Column, Kind, Table};
 use crate::words;
 
 const PASSES: &str = "Passes of the reduced sequence, of the sequence that was tested";
 const LEVELS: &str = "Levels at which the same program fails in the same way";
-const DEFAULT: &str = "Whether all passes of the reduced sequence are run at some level";
 const CONFIRMED: &str = "Whether the distribution's tools fail, too";
 const DUPLICATES: &str = "How many more tests failed like it";
-const AFTER: &str = "When it was first seen, since the beginning";
-const SIZE: &str = "IR instructions of the case's program";
 
 /// How much of a finding there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +28,9 @@ pub(super) fn findings(
     detail: Detail,
     page: impl Fn(&Finding) -> Option<String>,
 ) -> Table {
-    let mut columns = vec![
-        Column::new("#", Kind::Number, ""),
+    let number = [Column::new("#", Kind::Number, "")];
+    let case = [Column::words("Case")];
+    let facts = [
         Column::words("Kind"),
         Column::words("Last pass"),
         Column::new("Passes", Kind::Number, PASSES),
@@ -40,44 +38,50 @@ pub(super) fn findings(
         Column { hint: CONFIRMED, ..Column::words("Confirmed") },
         Column::new("Duplicates", Kind::Number, DUPLICATES),
     ];
-    if detail == Detail::Row {
-        columns.push(Column { hint: DEFAULT, ..Column::words("Default passes") });
-        columns.push(Column::new("Size", Kind::Number, SIZE));
-        columns.push(Column::new("After", Kind::Number, AFTER));
-    }
-    columns.push(Column::words("Case"));
-    if detail == Detail::Row {
-        columns.push(Column::words("What"));
-    }
+    let columns = match detail {
+        Detail::Line => number.into_iter().chain(facts).chain(case).collect(),
+        Detail::Row => number.into_iter().chain(case).chain(facts).collect(),
+    };
     let row = |finding: &Finding| {
-        let mut cells = vec![
-            Cell::count(whole(finding.number)),
+        let number = [Cell::count(whole(finding.number))];
+        let mut case = Cell { link: page(finding), ..Cell::words(&finding.case) };
+        case.below.push(Below::Words(finding.what.clone()));
+        let facts = [
             Cell::words(finding.kind.name()),
             Cell::words(&finding.pass),
             passes(finding),
             levels(finding),
-            yes(finding.confirmed),
+            Cell::words(if finding.confirmed { "yes" } else { "no" }),
             Cell::count(whole(finding.duplicates)),
         ];
-        let mut case = Cell { link: page(finding), ..Cell::words(&finding.case) };
         match detail {
-            Detail::Line => {
-                case.below.push(finding.what.clone());
-                cells.push(case);
-            }
+            Detail::Line => number.into_iter().chain(facts).chain([case]).collect(),
             Detail::Row => {
-                let mut what = Cell::words(&finding.what);
-                what.below.push(finding.passes.clone());
-                what.below.extend(finding.guilty.iter().map(|guilty| format!("guilty: {guilty}")));
-                cells.push(yes(finding.default_passes_only));
-                cells.push(Cell::count(finding.instructions));
-                cells.push(Cell::number(words::seconds(finding.seconds), finding.seconds));
-                cells.extend([case, what]);
+                case.below.extend(details(finding));
+                number.into_iter().chain([case]).chain(facts).collect()
             }
         }
-        cells
     };
     Table { columns, rows: campaign.findings.iter().map(row).collect() }
+}
+
+/// What a line of a terminal has no room for.
+fn details(finding: &Finding) -> Vec<Below> {
+    let mut about = format!(
+        "{}, {}, after {}",
+        finding.program,
+        words::counted(finding.instructions, "instruction", "instructions"),
+        words::seconds(finding.seconds)
+    );
+    if finding.default_passes_only {
+        about.push_str(", passes that some level runs, too");
+    }
+    let guilty = finding.guilty.iter().map(|guilty| Below::Name(format!("guilty: {guilty}")));
+    [Below::Name(finding.passes.clone())]
+        .into_iter()
+        .chain(guilty)
+        .chain([Below::Quiet(about)])
+        .collect()
 }
 
 /// One row per reason for which something that deviated is no finding.
@@ -124,10 +128,6 @@ fn passes(finding: &Finding) -> Cell {
 
 fn levels(finding: &Finding) -> Cell {
     if finding.levels.is_empty() { Cell::none() } else { Cell::words(&finding.levels.join(" ")) }
-}
-
-fn yes(is_so: bool) -> Cell {
-    Cell::words(if is_so { "yes" } else { "no" })
 }
 
 fn whole(n: u64) -> usize {

@@ -44,7 +44,7 @@ Campaign on LLVM 19.1.7: seed 7, sequences ctos, programs features
   Time     1 min 40 s, of which 1 min 20 s for tests
   Coverage 1,000 of 8,000 blocks of the compiler (12.5 %), 100 of them new in the last quarter of the time
   Outcomes 4,796 ok, 4 crash
-  Findings 2 (1 crash, 1 wrong-code), 1 at an optimization level, too, 1 confirmed by the distribution's tools
+  Findings 2 (1 crash, 1 wrong-code); 1 also at an optimization level, 1 confirmed by the distribution's tools
 #  Kind        Last pass   Passes  Also at  Confirmed  Duplicates  Case
 1  crash       gvn        2 of 12  –        no                  0  0001-crash-gvn
     failure 1 of gvn
@@ -167,16 +167,17 @@ fn markdown_is_a_table_with_sequences() {
         "\
 # Campaign on LLVM 19.1.7: seed 7, sequences ctos, programs features
 - Tests: 4,800, with 30 programs in 3 rounds
-|---:|---|---|---:|---|---|---:|---|---:|---:|---|---|
-| 1 | crash | gvn | 2 of 12 | – | no | 0 | no | 23 | 10.0 s | 0001-crash-gvn | failure 1 of gvn<br>`function(sroa,gvn)` |
-| 2 | wrong-code | licm | 2 of 12 | O2 O3 | yes | 1,234 | yes | 23 | 20.0 s | 0002-wrong-code-licm | failure 2 of licm<br>`function(sroa,licm)`<br>`guilty: #3 licm on loop in main` |",
+| \\# | Case | Kind | Last pass | Passes | Also at | Confirmed | Duplicates |
+|---:|---|---|---|---:|---|---|---:|
+| 1 | 0001-crash-gvn<br>failure 1 of gvn<br>`function(sroa,gvn)`<br>p17.c, 23 instructions, after 10.0 s | crash | gvn | 2 of 12 | – | no | 0 |
+| 2 | 0002-wrong-code-licm<br>failure 2 of licm<br>`function(sroa,licm)`<br>`guilty: #3 licm on loop in main`<br>p17.c, 23 instructions, after 20.0 s, passes that some level runs, too | wrong-code | licm | 2 of 12 | O2 O3 | yes | 1,234 |",
     );
 }
 
 #[test]
 fn findings_lead_to_their_cases_and_triaged_ones_to_their_pages() {
     let page = campaign_page(&campaign());
-    assert!(page.contains("<a href=\"./0001-crash-gvn/case.toml\">0001-crash-gvn</a>"));
+    assert!(page.contains("<a href=\"./0001-crash-gvn/case.toml\">0001-crash-gvn</a><br>"));
     assert!(page.contains("<a href=\"./0002-wrong-code-licm/case.toml\">"));
     let triaged = ["0002-wrong-code-licm".to_owned()].into();
     let page = campaign_page_with_reports(&campaign(), &triaged);

@@ -125,7 +125,12 @@ impl<'a> Bars<'a> {
             self.part(out, *part, (x, end), y)?;
             x = end;
         }
-        writeln!(out, "<text x=\"{:.1}\" y=\"{below}\">{}</text>", x + 6.0, Text(&bar.said))
+        writeln!(
+            out,
+            "<text class=\"over\" x=\"{:.1}\" y=\"{below}\">{}</text>",
+            x + 6.0,
+            Text(&bar.said)
+        )
     }
 
     fn part(&self, out: &mut String, part: usize, (x, end): (f64, f64), y: f64) -> fmt::Result {
