@@ -53,6 +53,33 @@ impl fmt::Display for Breakable<'_> {
     }
 }
 
+/// A file of a folder beside the page, as a link.
+///
+/// It may stand in a quoted attribute: whatever the folder is called, the link
+/// has no scheme, no host and no query.
+pub(crate) struct Beside<'a> {
+    pub(crate) folder: &'a str,
+    pub(crate) file: &'a str,
+}
+
+impl fmt::Display for Beside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('.')?;
+        let steps = self.folder.split('/').chain([self.file]);
+        for step in steps.filter(|step| !step.is_empty()) {
+            f.write_char('/')?;
+            for byte in step.bytes() {
+                match byte {
+                    b'-' | b'.' | b'_' | b'~' => f.write_char(char::from(byte))?,
+                    _ if byte.is_ascii_alphanumeric() => f.write_char(char::from(byte))?,
+                    _ => write!(f, "%{byte:02X}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Control characters and noncharacters.
 fn is_forbidden(c: char) -> bool {
     c.is_control() || matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32 & 0xfffe) == 0xfffe
@@ -83,6 +110,18 @@ mod tests {
         check("/<b>/", "/", "/<wbr>&lt;b&gt;/<wbr>");
         check("x::y::z", "::", "x::<wbr>y::<wbr>z");
         check("main", "::", "main");
+    }
+
+    #[test]
+    fn links_stay_beside_the_page() {
+        let check = |folder, expected| {
+            assert_eq!(Beside { folder, file: "case.toml" }.to_string(), expected);
+        };
+        check("0001-crash-gvn", "./0001-crash-gvn/case.toml");
+        check("cases/1", "./cases/1/case.toml");
+        check("//host/x", "./host/x/case.toml");
+        check("javascript:alert(1)", "./javascript%3Aalert%281%29/case.toml");
+        check("a\"><b> ?#ä", "./a%22%3E%3Cb%3E%20%3F%23%C3%A4/case.toml");
     }
 
     #[test]

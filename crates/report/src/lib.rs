@@ -5,6 +5,7 @@
 
 mod bench;
 mod bisect;
+mod campaign;
 mod check;
 mod cov;
 mod diff;
@@ -23,6 +24,7 @@ mod run;
 mod seed;
 mod style;
 mod svg;
+mod table;
 mod triage;
 mod words;
 
@@ -31,6 +33,9 @@ pub use bench::{
     bench_text,
 };
 pub use bisect::{bisect_json, bisect_text};
+pub use campaign::{
+    campaign_json, campaign_markdown, campaign_page, campaign_page_with_reports, campaign_text,
+};
 pub use check::{CheckEntry, check_json, check_summary, check_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};

@@ -17,6 +17,7 @@ pub(crate) fn inline(text: &str) -> String {
 
 /// A name as code in a table's cell.
 pub(crate) fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
     format!("`{}`", text.replace('|', "\\|").replace('`', "'"))
 }
 
@@ -35,6 +36,6 @@ mod tests {
     #[test]
     fn markup_becomes_text() {
         assert_eq!(inline("a|b <i>\n*c* `d` [e](f)"), "a\\|b \\<i> \\*c\\* \\`d\\` \\[e\\](f)");
-        assert_eq!(code("a|`b`"), "`a\\|'b'`");
+        assert_eq!(code("a|`b`\nc"), "`a\\|'b' c`");
     }
 }

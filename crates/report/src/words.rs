@@ -6,9 +6,14 @@ use std::time::Duration;
 
 use optsleuth_model::CaseKind;
 
+/// A count of whatever width as a number.
+fn whole(n: impl TryInto<u64>) -> u64 {
+    n.try_into().unwrap_or(u64::MAX)
+}
+
 /// A count, its digits in groups of three.
-pub(crate) fn count(n: usize) -> String {
-    let digits = n.to_string();
+pub(crate) fn count(n: impl TryInto<u64>) -> String {
+    let digits = whole(n).to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -20,7 +25,8 @@ pub(crate) fn count(n: usize) -> String {
 }
 
 /// A count with its noun: `1 run`, `2 runs`.
-pub(crate) fn counted(n: usize, one: &str, many: &str) -> String {
+pub(crate) fn counted(n: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let n = whole(n);
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
@@ -51,6 +57,19 @@ pub(crate) fn duration(took: Duration) -> String {
         (0, 0, _) => format!("{:.1} s", took.as_secs_f64()),
         (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
         (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// The same of a number that may be none.
+pub(crate) fn seconds(took: f64) -> String {
+    Duration::try_from_secs_f64(took).map_or("?".to_owned(), duration)
+}
+
+/// A share of a whole, in percent. What is not nothing is not 0.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    match format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64) {
+        text if text == "0.0 %" && part > 0 => "<0.1 %".to_owned(),
+        text => text,
     }
 }
 
@@ -99,6 +118,18 @@ mod tests {
         assert_eq!([0.5, 0.0471, 0.0001].map(probability), ["0.500", "0.047", "<0.001"]);
         let times = [2.25, 65.0, 7380.0].map(Duration::from_secs_f64).map(duration);
         assert_eq!(times, ["2.2 s", "1 min 5 s", "2 h 3 min"]);
+    }
+
+    #[test]
+    fn what_is_no_time_is_no_panic_and_a_small_share_is_not_nothing() {
+        assert_eq!(
+            [-1.0, f64::NAN, f64::INFINITY, 61.0].map(seconds),
+            ["?", "?", "?", "1 min 1 s"]
+        );
+        assert_eq!(
+            [(0, 0), (0, 7), (1, 9999), (1, 8), (7, 7)].map(|(part, all)| percent(part, all)),
+            ["0.0 %", "0.0 %", "<0.1 %", "12.5 %", "100.0 %"]
+        );
     }
 
     #[test]

@@ -1,20 +1,23 @@
-//! The page of a case as text: what holds for every page, whatever the data.
+//! The pages of a case, a bench and a campaign as text: what holds for every page, whatever the data.
 
 mod bench_sample;
+mod campaign_sample;
 mod sample;
 
 use std::collections::BTreeSet;
 
 use optsleuth_model::{
-    Bisection, BisectionEnd, BisectionVerdict, Case, HistoryEntry, Localization, SinglePassForm,
-    UnitChange,
+    Bisection, BisectionEnd, BisectionVerdict, Case, Finding, HistoryEntry, Localization,
+    SinglePassForm, UnitChange,
 };
-use optsleuth_report::{BenchReport, CaseView, bench_html, bench_pictures, case_html};
+use optsleuth_report::{
+    BenchReport, CaseView, bench_html, bench_pictures, campaign_markdown, campaign_page, case_html,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Elements without content.
-const VOID: &[&str] = &["meta", "input", "wbr"];
+const VOID: &[&str] = &["meta", "input", "wbr", "br"];
 
 fn html(case: &Case, localizations: &[Localization]) -> String {
     let commands = sample::commands();
@@ -48,8 +51,14 @@ fn values<'a>(tags: &[&'a str], attribute: &str) -> Vec<&'a str> {
     tags.iter().filter_map(value).collect()
 }
 
-/// Tags are closed in order, names are given once, and links lead to them.
+/// A page with links to places in it alone.
 fn check(html: &str) {
+    assert_eq!(check_with_files(html), Vec::<&str>::new(), "a link stays in the page");
+}
+
+/// Tags are closed in order, names are given once, and links lead to them, or to
+/// files beside the page, which are returned.
+fn check_with_files(html: &str) -> Vec<&str> {
     let tags = tags(html);
     assert_eq!(tags[0], "!DOCTYPE html");
     let mut open = Vec::new();
@@ -65,9 +74,14 @@ fn check(html: &str) {
     let ids = values(&tags, "id");
     let places: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(places.len(), ids.len(), "{ids:?}");
-    for link in values(&tags, "href") {
-        let place = link.strip_prefix('#').expect("a link stays in the page");
-        assert!(places.contains(place), "{link}");
+    let (inside, beside): (Vec<&str>, Vec<&str>) =
+        values(&tags, "href").into_iter().partition(|link| link.starts_with('#'));
+    for link in inside {
+        assert!(places.contains(&link[1..]), "{link}");
+    }
+    for link in &beside {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/%".contains(c);
+        assert!(link.starts_with("./") && link.chars().all(is_plain), "{link}");
     }
     for named in values(&tags, "aria-labelledby").into_iter().chain(values(&tags, "for")) {
         assert!(named.split(' ').all(|name| places.contains(name)), "{named}");
@@ -77,6 +91,7 @@ fn check(html: &str) {
         assert!(!tags.iter().any(|tag| name(tag) == never), "{never}");
     }
     assert!(values(&tags, "style").is_empty() && values(&tags, "src").is_empty());
+    beside
 }
 
 #[test]
@@ -96,6 +111,17 @@ fn the_page_of_a_bench_is_well_formed_and_always_the_same() {
     check(&html);
     assert_eq!(html, bench_html(&sample.report()));
     check(&bench_html(&BenchReport { measurements: &[], ..sample.report() }));
+}
+
+#[test]
+fn the_page_of_a_campaign_is_well_formed_and_always_the_same() {
+    for n_findings in [0, 1, 500] {
+        let campaign = campaign_sample::sample(n_findings);
+        let html = campaign_page(&campaign);
+        assert_eq!(check_with_files(&html).len(), n_findings);
+        assert_eq!(html, campaign_page(&campaign));
+        assert!(html.len() < 100_000 + n_findings * 1500, "{} bytes", html.len());
+    }
 }
 
 #[test]
@@ -260,6 +286,40 @@ fn foreign_text_of_a_bench_never_becomes_markup() {
     for text in pictures.iter().map(|picture| &picture.svg).chain([&page]) {
         assert!(!text.contains("<script>window") && !text.contains("<!--"));
     }
+}
+
+#[test]
+fn foreign_text_of_a_campaign_never_becomes_markup() {
+    let mut campaign = campaign_sample::sample(12);
+    let kinds: Vec<_> = campaign.findings.iter().map(|finding| finding.kind).collect();
+    campaign.findings = campaign.findings.iter().map(spoiled_finding).collect();
+    campaign.settings = spoiled(&campaign.settings);
+    campaign.outcomes = spoiled(&campaign.outcomes);
+    campaign.rejected = spoiled(&campaign.rejected);
+    campaign.dismissed = spoiled(&campaign.dismissed);
+    campaign.exclusions = spoiled(&campaign.exclusions);
+    campaign.llvm.push_str(NASTY);
+    assert!(campaign.findings.iter().map(|finding| finding.kind).eq(kinds));
+    let page = campaign_page(&campaign);
+    let links = check_with_files(&page);
+    assert_eq!(links.len(), 12);
+    assert!(page.contains("&lt;script&gt;window.pwned=1"));
+    assert!(!page.contains("<script>window") && !page.contains("<!--"));
+    let markdown = campaign_markdown(&campaign);
+    for row in markdown.lines().filter(|line| line.starts_with("| ")) {
+        let row = row.replace("\\`", "");
+        let outside_code = row.split('`').step_by(2).collect::<String>();
+        assert!(!outside_code.replace("\\<", "").replace("<br>", "").contains('<'), "{row}");
+    }
+}
+
+/// All texts of a finding but its kind, which is one of ours.
+fn spoiled_finding(finding: &Finding) -> Finding {
+    let mut value = serde_json::to_value(finding).unwrap();
+    let kind = value["kind"].take();
+    let mut value: serde_json::Value = spoiled(&value);
+    value["kind"] = kind;
+    serde_json::from_value(value).unwrap()
 }
 
 #[test]

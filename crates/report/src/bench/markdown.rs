@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::BenchReport;
 use super::board::Board;
-use super::table::Table;
 use super::tables::{self, CASES_NOTE, SIDES};
 use crate::markdown::inline;
+use crate::table::Table;
 
 /// All tables of a bench as Markdown.
 pub fn bench_markdown(report: &BenchReport<'_>) -> String {

@@ -18,7 +18,6 @@ mod json;
 mod markdown;
 mod page;
 mod pictures;
-mod table;
 mod tables;
 mod text;
 

@@ -9,9 +9,9 @@ use std::fmt::{self, Write as _};
 use super::BenchReport;
 use super::board::Board;
 use super::pictures::pictures;
-use super::table::Table;
 use super::tables::{self, CASES_NOTE, SIDES};
 use crate::escape::Text;
+use crate::html::sections::{self, Section, tabled};
 use crate::{html, words};
 
 /// The page of a bench, as one HTML document.
@@ -21,13 +21,6 @@ pub fn bench_html(report: &BenchReport<'_>) -> String {
         Ok(()) => out,
         Err(error) => unreachable!("a string takes every text: {error}"),
     }
-}
-
-/// A part of the page, under its heading.
-struct Section {
-    id: &'static str,
-    title: &'static str,
-    body: String,
 }
 
 fn page(out: &mut String, board: &Board<'_>) -> fmt::Result {
@@ -43,31 +36,19 @@ fn page(out: &mut String, board: &Board<'_>) -> fmt::Result {
         words::counted(n_cases, "case", "cases"),
         words::counted(report.seeds.len(), "seed", "seeds"),
     )?;
-    let sections = sections(board)?;
-    if !sections.is_empty() {
-        out.push_str("<nav aria-label=\"Sections\">");
-        for Section { id, title, .. } in &sections {
-            write!(out, "<a href=\"#{id}\">{title}</a> ")?;
-        }
-        out.push_str("</nav>\n");
-    }
+    let sections = parts(board)?;
+    sections::links(out, &sections)?;
     out.push_str("</header>\n<main>\n<section id=\"measured\">\n<h2>What was measured</h2>\n");
-    out.push_str("<dl class=\"facts\">\n");
-    for (name, said) in board.facts() {
-        writeln!(out, "<dt>{name}</dt><dd>{}</dd>", Text(&said))?;
-    }
-    out.push_str("</dl>\n");
+    sections::facts(out, &board.facts())?;
     if board.all().measurements.is_empty() {
         out.push_str("<p class=\"note\">Nothing was measured.</p>\n");
     }
     out.push_str("</section>\n");
-    for Section { id, title, body } in &sections {
-        write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n")?;
-    }
+    sections::write(out, &sections)?;
     html::close(out)
 }
 
-fn sections(board: &Board<'_>) -> Result<Vec<Section>, fmt::Error> {
+fn parts(board: &Board<'_>) -> Result<[Section; 8], fmt::Error> {
     let main = board.main();
     let over = format!("Over {}.", main.name);
     let anew =
@@ -76,7 +57,7 @@ fn sections(board: &Board<'_>) -> Result<Vec<Section>, fmt::Error> {
         "First ranks of each case, by the median over seeds. p is the probability of a difference \
          this large by chance; A12 below 0.5 says that the method is the better one. {over}"
     );
-    let all = [
+    Ok([
         Section { id: "results", title: "Results", body: results(board)? },
         Section { id: "pictures", title: "Pictures", body: pictured(board)? },
         Section { id: "spread", title: "Spread over seeds", body: spread(board)? },
@@ -101,8 +82,7 @@ fn sections(board: &Board<'_>) -> Result<Vec<Section>, fmt::Error> {
             body: tabled(CASES_NOTE, &tables::cases(board), "by-case", "Cases")?,
         },
         Section { id: "unmeasured", title: "Not measured", body: unmeasured(board)? },
-    ];
-    Ok(all.into_iter().filter(|section| !section.body.is_empty()).collect())
+    ])
 }
 
 fn results(board: &Board<'_>) -> Result<String, fmt::Error> {
@@ -127,16 +107,8 @@ fn results(board: &Board<'_>) -> Result<String, fmt::Error> {
 }
 
 fn pictured(board: &Board<'_>) -> Result<String, fmt::Error> {
-    let pictures = pictures(board);
-    if pictures.is_empty() {
-        return Ok(String::new());
-    }
-    let mut out =
-        format!("<p class=\"note\">Over {}.</p>\n<div class=\"plots\">\n", board.main().name);
-    for picture in &pictures {
-        html::figure(&mut out, picture)?;
-    }
-    out.push_str("</div>\n");
+    let mut out = String::new();
+    sections::pictures(&mut out, &format!("Over {}.", board.main().name), &pictures(board))?;
     Ok(out)
 }
 
@@ -156,17 +128,4 @@ fn unmeasured(board: &Board<'_>) -> Result<String, fmt::Error> {
         Some(table) => tabled("", &table, "missing", "Not measured"),
         None => Ok(String::new()),
     }
-}
-
-/// A table and what is said about it; nothing if it has no rows.
-fn tabled(said: &str, table: &Table, id: &str, label: &str) -> Result<String, fmt::Error> {
-    let mut out = String::new();
-    if table.rows.is_empty() {
-        return Ok(out);
-    }
-    if !said.is_empty() {
-        writeln!(out, "<p class=\"note\">{}</p>", Text(said))?;
-    }
-    table.html(&mut out, id, label)?;
-    Ok(out)
 }

@@ -9,7 +9,7 @@ use optsleuth_eval::{
 };
 
 use super::board::{Board, CaseSet};
-use super::table::{Cell, Column, Kind, Table};
+use crate::table::{Cell, Column, Kind, Table};
 use crate::words;
 
 const CASES: &str = "Cases that name what is ranked, and were measured with all seeds";
@@ -223,7 +223,7 @@ fn first_ranks(named: [bool; 2], ranks: [Option<&CaseRanks>; 2]) -> Cell {
         [false, false] => "·".to_owned(),
     };
     let value = ranks.iter().flatten().next().and_then(|ranks| ranks.found());
-    Cell { text, value, is_best: false }
+    Cell { text, value, ..Cell::default() }
 }
 
 /// One row for each thing that was not measured, or does not count; `None` if

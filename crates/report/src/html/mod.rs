@@ -11,6 +11,7 @@
 mod bisection;
 mod heading;
 mod history;
+pub(crate) mod sections;
 mod suspects;
 mod witnesses;
 

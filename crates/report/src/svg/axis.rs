@@ -9,6 +9,8 @@ use crate::words;
 const STEPS: f64 = 5.0;
 /// The most ticks of a logarithmic axis.
 const MAX_RANK_TICKS: usize = 8;
+/// The most powers of ten beside each other.
+const MAX_POWERS: usize = 6;
 /// What a division may lose.
 const SLACK: f64 = 1e-9;
 
@@ -30,7 +32,14 @@ enum Scale {
     Ranks {
         last: f64,
     },
+    /// Logarithmic, and so without 0.
+    Magnitudes {
+        high: f64,
+    },
 }
+
+/// Where an axis of magnitudes begins: what was counted once has a length.
+const BELOW_ONE: f64 = 0.5;
 
 impl Axis {
     /// Counts from 0 to `last`.
@@ -102,13 +111,35 @@ impl Axis {
         Axis { ticks, scale: Scale::Ranks { last: end as f64 } }
     }
 
+    /// Counts from 1 to `last` of which some are a thousand times others;
+    /// logarithmic. 0 stands where the axis begins.
+    pub(crate) fn magnitudes(last: u64) -> Axis {
+        let high = last.max(10);
+        let powers: Vec<u64> = std::iter::successors(Some(1_u64), |power| power.checked_mul(10))
+            .take_while(|power| *power <= high)
+            .collect();
+        let every = powers.len().div_ceil(MAX_POWERS);
+        let ticks = powers.iter().step_by(every).map(|power| (*power as f64, short(*power)));
+        Axis { ticks: ticks.collect(), scale: Scale::Magnitudes { high: high as f64 } }
+    }
+
     /// Where a value stands.
     pub(crate) fn at(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear { low, high } => (value - low) / (high - low),
             Scale::Ranks { last } => 1.0 - value.max(1.0).ln() / last.ln(),
+            Scale::Magnitudes { high } => {
+                (value.max(BELOW_ONE) / BELOW_ONE).ln() / (high / BELOW_ONE).ln()
+            }
         }
     }
+}
+
+/// A power of ten in a few characters.
+fn short(power: u64) -> String {
+    const UNITS: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
+    let thousands = power.ilog10() as usize / 3;
+    format!("{}{}", power / 1000_u64.pow(thousands as u32), UNITS[thousands])
 }
 
 /// How many decimals tell multiples of a nice step apart.
@@ -166,6 +197,17 @@ mod tests {
         check(&Axis::up_to(0.07), "0.00 0.02 0.04 0.06");
         check(&Axis::up_to(f64::NAN), "0.0 0.2 0.4 0.6 0.8 1.0");
         check(&Axis::shares(), "0 % 20 % 40 % 60 % 80 % 100 %");
+    }
+
+    #[test]
+    fn magnitudes_have_powers_of_ten_and_once_is_more_than_never() {
+        check(&Axis::magnitudes(0), "1 10");
+        check(&Axis::magnitudes(812_332), "1 10 100 1 k 10 k 100 k");
+        check(&Axis::magnitudes(4_000_000), "1 100 10 k 1 M");
+        check(&Axis::magnitudes(u64::MAX), "1 10 k 100 M 1 T 10 P");
+        let axis = Axis::magnitudes(1000);
+        assert_eq!((axis.at(0.0), axis.at(1000.0)), (0.0, 1.0));
+        assert!(axis.at(1.0) > 0.05);
     }
 
     #[test]

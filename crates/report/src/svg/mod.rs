@@ -1,5 +1,5 @@
-//! Numbers -> SVG pictures: lines over runs or seconds, boxes side by side, and
-//! strips of things in a row.
+//! Numbers -> SVG pictures: lines over runs or seconds, boxes side by side, bars
+//! of counts, and strips of things in a row.
 //! On a page, or as a file of their own.
 //!
 //! **Invariant:** pure. On a page, colours come from the page's style, so that
@@ -8,6 +8,7 @@
 //! finite is not drawn.
 
 mod axis;
+mod bars;
 mod boxes;
 mod lines;
 mod mark;
@@ -18,6 +19,7 @@ use std::fmt::{self, Write as _};
 use crate::escape::Text;
 
 pub(crate) use axis::Axis;
+pub(crate) use bars::{Bar, Bars};
 pub(crate) use boxes::{BoxRow, Boxes};
 pub(crate) use lines::{Band, Line, Look, Plot, Shape};
 pub(crate) use strip::Strip;
