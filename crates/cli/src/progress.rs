@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use optsleuth_lab::{Progress, SearchStatus};
+use optsleuth_lab::{HuntStatus, Progress, SearchStatus};
 
 use crate::interrupt;
 
@@ -66,6 +66,21 @@ impl Progress for Bar {
             status.runs as f64 / seconds,
             status.witnesses,
             status.best_similarity,
+        ));
+    }
+
+    fn hunt(&self, status: &HuntStatus) {
+        let minutes = |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
+        let budget = status.budget.map_or(String::new(), |time| format!(" of {}", minutes(time)));
+        self.step(&format!(
+            "{}{budget} · round {} · {} tests ({:.0}/s) · {} findings · {} blocks · {}",
+            minutes(status.elapsed),
+            status.round,
+            status.tests,
+            status.rate,
+            status.findings,
+            status.blocks,
+            status.doing,
         ));
     }
 

@@ -4,7 +4,9 @@ use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
 use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
-use optsleuth_lab::{CaseFolderError, CheckStatus, ImportError, LabError, StoreError};
+use optsleuth_lab::{
+    CampaignError, CaseFolderError, CheckStatus, ImportError, LabError, StoreError,
+};
 use optsleuth_model::PassesError;
 
 use crate::exit::Exit;
@@ -61,6 +63,8 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::NoReducer(_) => {
             Some("`--tool built-in` needs nothing else; `--tool auto` uses what is there".into())
         }
+        LabError::Campaign(error) => campaign_remedy(error),
+        LabError::NoPasses(_) => Some("write one pass a line, as `optsleuth passes` lists them".into()),
         LabError::NoCases(_) => Some("a case is a folder with a case.toml; docs/case-format.md describes it".into()),
         LabError::SameName(_) => Some("measure them one after the other, into different folders (`-o`)".into()),
         LabError::NoTruth => Some("write the culprit into case.toml, under [truth]".into()),
@@ -213,6 +217,33 @@ fn passes_remedy(error: &PassesError) -> Option<String> {
     }
 }
 
+fn campaign_remedy(error: &CampaignError) -> Option<String> {
+    match error {
+        CampaignError::NoCampaign(_) => {
+            Some("`optsleuth hunt -o FOLDER` begins one, `optsleuth hunt --resume FOLDER` goes on".into())
+        }
+        CampaignError::Exists(folder) => Some(format!(
+            "go on with `optsleuth hunt --resume {0}`, or hunt into another folder (`-o`)",
+            folder.display()
+        )),
+        CampaignError::InUse(_) => {
+            Some("wait for it, end it, or hunt into another folder (`-o`)".into())
+        }
+        CampaignError::OtherVersion { .. } => {
+            Some("hunt into another folder (`-o`); the cases in it can be used as they are".into())
+        }
+        CampaignError::OtherSettings { .. } | CampaignError::Overlap { .. } => {
+            Some("only parts of one campaign can be joined: same LLVM, seed and recipe, different `--shard`".into())
+        }
+        CampaignError::DiskFull(folder) => Some(format!(
+            "make room, then go on with `optsleuth hunt --resume {}`",
+            folder.display()
+        )),
+        CampaignError::Damaged { .. } => Some("hunt into another folder (`-o`)".into()),
+        CampaignError::Database { .. } | CampaignError::Io { .. } => None,
+    }
+}
+
 fn run_remedy(error: &RunError) -> Option<String> {
     match error {
         RunError::ForeignTarget { .. } => {
@@ -261,6 +292,15 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::Install(_)
         | LabError::NoReducer(_)
         | LabError::NoCases(_)
+        | LabError::NoPasses(_)
+        | LabError::Campaign(
+            CampaignError::NoCampaign(_)
+            | CampaignError::Exists(_)
+            | CampaignError::InUse(_)
+            | CampaignError::OtherVersion { .. }
+            | CampaignError::OtherSettings { .. }
+            | CampaignError::Overlap { .. },
+        )
         | LabError::SameName(_)
         | LabError::NoTruth
         | LabError::Store(
@@ -295,6 +335,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
             | RunError::TooLarge { .. },
         ) => Exit::Usage,
         LabError::Provision(_)
+        | LabError::Campaign(_)
         | LabError::Import(ImportError::NotWritten { .. })
         | LabError::Run(_)
         | LabError::Distribution(_)

@@ -9,7 +9,7 @@ mod check;
 mod confirm;
 mod cov;
 mod culprit;
-pub mod hunt;
+mod hunt;
 pub mod identity;
 mod import;
 mod localize;
@@ -30,6 +30,10 @@ pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, Unmodified, ch
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use culprit::{CulpritPlan, Technique};
+pub use hunt::{
+    CampaignError, HuntPlan, HuntRecipe, HuntStart, HuntStatus, HuntStop, PassChoice,
+    ProgramSelection, SequenceChoice, campaign, hunt, merge, parse_exclusion, programs, table_3,
+};
 pub use import::{
     Attempt, BugType, CommandError, ImportError, ImportPlan, ImportReport, ImportedTest, Seen,
     TestStatus, UsableLlvms, import, usable_llvms,
@@ -54,6 +58,8 @@ pub trait Progress: Sync {
     fn count(&self, done: usize, total: usize);
     /// A search goes on.
     fn search(&self, _: &SearchStatus) {}
+    /// A hunt goes on.
+    fn hunt(&self, _: &HuntStatus) {}
     /// Whether to end early, with what there is.
     fn stop_requested(&self) -> bool {
         false

@@ -3,7 +3,9 @@
 //! **Invariant:** a run that fails in another way is neither failing nor
 //! passing: it says nothing about the case, and is never a witness.
 
-use optsleuth_model::{CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, signal_name};
+use optsleuth_model::{
+    CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name,
+};
 
 /// What a run means for a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +83,9 @@ impl Oracle {
     /// Judges a run.
     pub fn judge(&self, outcome: &Outcome) -> Verdict {
         let fails = match (self.kind, outcome) {
-            (CaseKind::Crash, Outcome::Crash(crash)) => {
-                self.signature.as_ref().is_none_or(|known| known == crash.signature.as_str())
+            (CaseKind::Crash, Outcome::Crash(crash)) => self.is_known_crash(crash),
+            (CaseKind::Codegen, Outcome::Crash(crash)) => {
+                crash.stage == Stage::Codegen && self.is_known_crash(crash)
             }
             (CaseKind::InvalidIr, Outcome::InvalidIr { .. })
             | (CaseKind::Hang, Outcome::Timeout { .. })
@@ -107,6 +110,10 @@ impl Oracle {
             | Outcome::OutOfMemory { .. }
             | Outcome::CodegenFailure { .. } => Verdict::Other,
         }
+    }
+
+    fn is_known_crash(&self, crash: &Crash) -> bool {
+        self.signature.as_ref().is_none_or(|known| known == crash.signature.as_str())
     }
 
     /// What a run did, in a line; a program's behaviour beside the right one.

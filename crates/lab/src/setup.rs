@@ -19,11 +19,13 @@ use optsleuth_search::AlphabetError;
 use crate::Progress;
 use crate::case_folder::CaseFolderError;
 use crate::check::CheckStatus;
+use crate::hunt::CampaignError;
 use crate::import::ImportError;
 use crate::measure::StoreError;
 
 /// Which LLVM to use.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LlvmChoice {
     /// The installed one of this number.
     Version(u32),
@@ -85,6 +87,12 @@ pub enum LabError {
         /// The one that was asked for.
         asked: String,
     },
+    /// No campaign, or none that can be used.
+    #[error(transparent)]
+    Campaign(#[from] CampaignError),
+    /// A file that lists no pass.
+    #[error("`{}` lists no pass", .0.display())]
+    NoPasses(PathBuf),
     /// Faults cannot be looked for.
     #[error(transparent)]
     Faulty(#[from] FaultyError),

@@ -22,6 +22,9 @@ pub struct Campaign {
     pub rounds: u64,
     /// How many programs were tested.
     pub programs: u64,
+    /// With how many of them most sequences agree on another behaviour than the
+    /// unoptimized program's.
+    pub outvoted: u64,
     /// How many cores' worth of workers there were.
     pub workers: u64,
     /// How long it took, without the time between two sessions.

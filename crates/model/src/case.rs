@@ -96,7 +96,7 @@ pub enum CaseKind {
     Hang,
     /// It uses up its memory.
     Memory,
-    /// The code generator refuses.
+    /// The code generator refuses, or crashes.
     Codegen,
 }
 
@@ -131,6 +131,21 @@ pub struct CaseError {
 }
 
 impl CaseKind {
+    /// All of them.
+    pub const ALL: [CaseKind; 6] = [
+        CaseKind::Crash,
+        CaseKind::WrongCode,
+        CaseKind::InvalidIr,
+        CaseKind::Hang,
+        CaseKind::Memory,
+        CaseKind::Codegen,
+    ];
+
+    /// The kind of this name.
+    pub fn of_name(name: &str) -> Option<CaseKind> {
+        CaseKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The word in `case.toml`.
     pub fn name(self) -> &'static str {
         match self {

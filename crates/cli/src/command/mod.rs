@@ -3,9 +3,11 @@
 mod ask;
 mod bench;
 mod bisect;
+mod campaign;
 mod case;
 mod cov;
 mod doctor;
+mod hunt;
 mod import;
 mod localize;
 mod passes;
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
     Case(case::Case),
+    Hunt(Box<hunt::Hunt>),
+    Campaign(campaign::Campaign),
     Triage(Box<triage::Triage>),
     Bisect(bisect::Bisect),
     Reduce(Box<reduce::Reduce>),
@@ -52,6 +56,8 @@ impl Command {
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
             Command::Case(case) => case.run(),
+            Command::Hunt(hunt) => hunt.run(),
+            Command::Campaign(campaign) => campaign.run(),
             Command::Triage(triage) => triage.run(),
             Command::Bisect(bisect) => bisect.run(),
             Command::Reduce(reduce) => reduce.run(),

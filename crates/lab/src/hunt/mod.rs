@@ -1,3 +1,561 @@
-//! Hunting for bugs: many programs, many sequences, what fails and how.
+//! `optsleuth hunt`: an LLVM -> its bugs, by many programs and pass sequences.
+//!
+//! ```text
+//! programs ──┐                        ┌─► right
+//!            ├─► round ──► tests ──►──┤
+//! sequences ─┘  (a part    (each with └─► deviations ──► examine ──► findings
+//!                of each)   each)
+//! ```
+//! A campaign is a series of rounds. What a round consists of depends on the
+//! recipe, the round's number and what earlier rounds left in the store; so a
+//! hunt that ended anywhere goes on as if it had not.
+//!
+//! **Invariant:** a test is in the store before the next batch begins, and a
+//! finding before the next deviation is looked at.
 
+mod campaign;
+mod differential;
+mod examine;
+mod exclude;
+mod passes;
 pub mod programs;
+mod round;
+mod sequences;
+mod status;
+mod store;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
+use optsleuth_model::{
+    Coverage, Exclusion, Execute, Growth, HuntSettings, Limits, RunRequest, RunResult,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::Progress;
+use crate::setup::{Bench, LabError, LlvmChoice};
+pub use campaign::{campaign, merge};
+use differential::{Seen, is_outvoted};
+use examine::{Examined, Office, Subject};
+use exclude::learnt;
+pub use exclude::{parse_exclusion, table_3};
+pub use passes::PassChoice;
+use passes::{Spellings, default_passes, names};
+use programs::{ProgramPlan, TestProgram};
+pub use round::{ProgramSelection, SequenceChoice};
+use round::{Round, Rounds};
+use sequences::sequence;
+pub use status::HuntStatus;
+pub use store::CampaignError;
+use store::{Batch, Deviation, Fate, Store};
+
+/// What a test may use: less than usual, because most need next to nothing, and
+/// what needs more is looked at again.
+pub const TEST_LIMITS: Limits = Limits {
+    compile: Duration::from_secs(4),
+    execute: Duration::from_secs(2),
+    memory: 4 << 30,
+    output: 1 << 20,
+};
+
+/// How many tests a worker makes between two entries in the store.
+const BATCH: usize = 16;
+
+/// One test in so many has its IR verified after every pass; all others at the
+/// end. Verifying takes twice as long as all passes together, and what it finds
+/// on the way mostly shows at the end as well.
+const VERIFIED: u64 = 8;
+
+/// Everything that decides what a hunt does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HuntRecipe {
+    /// The compiler.
+    pub llvm: LlvmChoice,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// How sequences are chosen.
+    pub sequences: SequenceChoice,
+    /// How programs are chosen.
+    pub selection: ProgramSelection,
+    /// Where programs come from.
+    pub programs: ProgramPlan,
+    /// What sequences are made of.
+    pub passes: PassChoice,
+    /// The fewest and the most passes of a sequence.
+    pub length: (usize, usize),
+    /// How many sequences are drawn in a round, and how many of them are used.
+    pub sequence_pool: (usize, usize),
+    /// How many programs are made in a round, and how many of them are used.
+    pub program_pool: (usize, usize),
+    /// Passes that may not follow each other.
+    pub exclusions: Vec<Exclusion>,
+    /// Learn more of these from findings with many duplicates.
+    pub auto_exclude: bool,
+    /// Which part of how many. The first is 1.
+    pub shard: (u64, u64),
+    /// One test in so many also says what of the compiler it executed.
+    pub coverage_every: u64,
+}
+
+/// Where a hunt begins.
+#[derive(Clone, Debug)]
+pub enum HuntStart {
+    /// In a folder without a campaign.
+    New(Box<HuntRecipe>),
+    /// Where the campaign of that folder ended.
+    Resume,
+}
+
+/// A hunt.
+#[derive(Clone, Debug)]
+pub struct HuntPlan {
+    /// What is to be done.
+    pub start: HuntStart,
+    /// The campaign's folder.
+    pub folder: PathBuf,
+    /// When to end, whichever comes first.
+    pub stop: HuntStop,
+    /// How long programs of findings are made smaller.
+    pub reduce: Option<Duration>,
+    /// The program that other reducers' tests start: `optsleuth` itself.
+    pub asker: PathBuf,
+}
+
+/// When a hunt ends. What is found by then is looked into all the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HuntStop {
+    /// After so much time, in this session.
+    pub budget: Option<Duration>,
+    /// After so many tests, in the whole campaign.
+    pub tests: Option<u64>,
+}
+
+/// Hunts, until it is time to stop.
+pub fn hunt(plan: &HuntPlan, progress: &dyn Progress) -> Result<optsleuth_model::Campaign, LabError> {
+    let begun = Instant::now();
+    let (store, recipe) = match &plan.start {
+        HuntStart::New(recipe) => (None, (**recipe).clone()),
+        HuntStart::Resume => {
+            let store = Store::open(&plan.folder)?;
+            let recipe = store.get(RECIPE)?.ok_or_else(|| CampaignError::Damaged {
+                folder: plan.folder.clone(),
+                what: "it does not say what is to be done".to_owned(),
+            })?;
+            (Some(store), recipe)
+        }
+    };
+    let mut bench = Bench::set_up(&recipe.llvm, Targets::Native, Flavor::Covered, None, progress)?;
+    let deck = passes::passes(&bench, &recipe.passes)?;
+    let store = match store {
+        Some(store) => store,
+        None => begin(plan, &recipe, &bench, &deck)?,
+    };
+    let known = store.llvm()?;
+    if known != bench.install.version {
+        return Err(CampaignError::OtherSettings {
+            folder: plan.folder.clone(),
+            what: "LLVM",
+            theirs: known,
+            ours: bench.install.version.clone(),
+        }
+        .into());
+    }
+    let office = office(plan, &recipe, &bench, &store)?;
+    let rounds = Rounds::new(&recipe, deck, &mut bench)?;
+    let clock = Clock { begun, before: store.get(SECONDS)?.unwrap_or_default() };
+    let hunting = Hunting {
+        coverage: store.coverage()?,
+        testing: store.get(TESTING_SECONDS)?.unwrap_or_default(),
+        n_tests: store.n_tests()?,
+        plan,
+        recipe: &recipe,
+        store,
+        bench,
+        office,
+        rounds,
+        clock,
+        progress,
+    };
+    hunting.run()?;
+    campaign(&plan.folder)
+}
+
+/// Names of values in the store.
+const RECIPE: &str = "recipe";
+const SECONDS: &str = "seconds";
+const TESTING_SECONDS: &str = "testing-seconds";
+const WORKERS: &str = "workers";
+const N_BLOCKS: &str = "blocks";
+
+/// A new campaign's store.
+fn begin(
+    plan: &HuntPlan,
+    recipe: &HuntRecipe,
+    bench: &Bench,
+    deck: &[Spellings],
+) -> Result<Store, LabError> {
+    let settings = HuntSettings {
+        seed: recipe.seed,
+        sequences: recipe.sequences.name().to_owned(),
+        selection: recipe.selection.name().to_owned(),
+        source: recipe.programs.to_string(),
+        length: recipe.length,
+        passes: deck.iter().map(|pass| pass.name.clone()).collect(),
+        sequence_pool: recipe.sequence_pool,
+        program_pool: recipe.program_pool,
+        shard: recipe.shard,
+        auto_exclude: recipe.auto_exclude,
+    };
+    let store = Store::create(&plan.folder, &bench.install.version, &settings)?;
+    for exclusion in &recipe.exclusions {
+        store.exclude(exclusion)?;
+    }
+    store.put(WORKERS, &bench.pool.size())?;
+    store.put(N_BLOCKS, &bench.provisioned.code_map()?.n_blocks)?;
+    // Last: what has no recipe is no campaign yet.
+    store.put(RECIPE, recipe)?;
+    Ok(store)
+}
+
+fn office(
+    plan: &HuntPlan,
+    recipe: &HuntRecipe,
+    bench: &Bench,
+    store: &Store,
+) -> Result<Office, LabError> {
+    let findings = store.findings()?;
+    let wrong_code = findings
+        .iter()
+        .filter(|(_, finding)| finding.kind == optsleuth_model::CaseKind::WrongCode)
+        .filter_map(|(_, finding)| Some((finding.number, finding.passes.parse().ok()?)))
+        .collect();
+    Ok(Office {
+        llvm: recipe.llvm.clone(),
+        folder: plan.folder.clone(),
+        default_passes: default_passes(bench),
+        reduce: plan.reduce,
+        asker: plan.asker.clone(),
+        wrong_code,
+        keys: findings.into_iter().map(|(key, finding)| (key, finding.number)).collect(),
+    })
+}
+
+/// How long a campaign has been going on.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    begun: Instant,
+    /// What earlier sessions took.
+    before: f64,
+}
+
+impl Clock {
+    fn seconds(&self) -> f64 {
+        self.before + self.begun.elapsed().as_secs_f64()
+    }
+}
+
+/// A hunt that goes on.
+struct Hunting<'a> {
+    plan: &'a HuntPlan,
+    recipe: &'a HuntRecipe,
+    store: Store,
+    bench: Bench,
+    office: Office,
+    rounds: Rounds,
+    clock: Clock,
+    progress: &'a dyn Progress,
+    coverage: Coverage,
+    /// Seconds that went into tests.
+    testing: f64,
+    n_tests: u64,
+}
+
+/// Why a hunt does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Halt {
+    /// It is time.
+    Over,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
+impl Hunting<'_> {
+    fn run(mut self) -> Result<(), LabError> {
+        while self.halt().is_none() {
+            let number = self.store.next_round(self.recipe.shard)?;
+            self.say(number, "choosing sequences and programs");
+            let round = self.rounds.make(number, &self.store, &mut self.bench, self.progress)?;
+            let Some(round) = round else { break };
+            if self.go_through(&round)? == Some(Halt::Interrupted) {
+                break;
+            }
+        }
+        self.keep_course()?;
+        self.store.cover(&self.coverage)?;
+        Ok(())
+    }
+
+    fn halt(&self) -> Option<Halt> {
+        if self.progress.stop_requested() {
+            return Some(Halt::Interrupted);
+        }
+        let HuntStop { budget, tests } = self.plan.stop;
+        let is_late = budget.is_some_and(|budget| self.clock.begun.elapsed() >= budget);
+        let is_enough = tests.is_some_and(|tests| self.n_tests >= tests);
+        (is_late || is_enough).then_some(Halt::Over)
+    }
+
+    /// Every program with every sequence.
+    fn go_through(&mut self, round: &Round) -> Result<Option<Halt>, LabError> {
+        let names: Vec<String> =
+            round.programs.iter().map(|(_, program)| program.name.clone()).collect();
+        self.store.begin_round(round.number, &names)?;
+        for (place, (number, program)) in round.programs.iter().enumerate() {
+            let (done, finished) = self.store.progress_of(round.number, place)?;
+            if finished {
+                continue;
+            }
+            match self.bench.pool.load(&program.program, &[], TEST_LIMITS) {
+                Ok(()) => {}
+                Err(RunError::BadModule { .. } | RunError::ForeignTarget { .. }) => {
+                    self.store.reject("LLVM does not read its IR", 1)?;
+                    self.store.finish_program(round.number, place)?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            let halt = self.test(round, place, *number, program, done)?;
+            if halt != Some(Halt::Interrupted) {
+                self.examine(round, place, program)?;
+            }
+            self.keep_course()?;
+            if let Some(halt) = halt.or_else(|| self.interruption()) {
+                return Ok(Some(halt));
+            }
+            self.store.finish_program(round.number, place)?;
+        }
+        self.learn(round.number)?;
+        self.store.finish_round(round.number)?;
+        self.store.cover(&self.coverage)?;
+        Ok(None)
+    }
+
+    fn interruption(&self) -> Option<Halt> {
+        self.progress.stop_requested().then_some(Halt::Interrupted)
+    }
+
+    /// Runs the sequences from `done` on, batch by batch.
+    fn test(
+        &mut self,
+        round: &Round,
+        place: usize,
+        number: u64,
+        program: &TestProgram,
+        mut done: usize,
+    ) -> Result<Option<Halt>, LabError> {
+        while done < round.sequences.len() {
+            if let Some(halt) = self.halt() {
+                return Ok(Some(halt));
+            }
+            self.say(round.number, &format!("testing {}", program.name));
+            let mut size = BATCH * self.bench.pool.size();
+            if let Some(tests) = self.plan.stop.tests {
+                size = size.min(usize::try_from(tests - self.n_tests).unwrap_or(size));
+            }
+            let end = round.sequences.len().min(done + size);
+            let batch = self.run_batch(round, program, done, end)?;
+            done += batch.outcomes.len();
+            self.n_tests += batch.outcomes.len() as u64;
+            self.store.add_batch(round.number, place, number, &batch)?;
+        }
+        Ok(None)
+    }
+
+    /// Runs some of the sequences; fewer than asked for if somebody wants to
+    /// stop.
+    fn run_batch(
+        &mut self,
+        round: &Round,
+        program: &TestProgram,
+        from: usize,
+        end: usize,
+    ) -> Result<Batch, LabError> {
+        let begun = Instant::now();
+        let is_guided = self.recipe.sequences == SequenceChoice::Guided;
+        let every = if is_guided { 1 } else { self.recipe.coverage_every.max(1) };
+        let requests: Vec<RunRequest> = (from..end)
+            .map(|index| {
+                let test = self.n_tests + (index - from) as u64;
+                RunRequest {
+                    verify_each: test % VERIFIED == 1,
+                    execute: Execute::InChild,
+                    coverage: test.is_multiple_of(every),
+                    limits: TEST_LIMITS,
+                    ..RunRequest::new(sequence(&round.sequences[index]))
+                }
+            })
+            .collect();
+        let digest = |result: RunResult, _| {
+            (Seen::of(&result.outcome, &program.expected), result.coverage)
+        };
+        let keep_going = || !self.progress.stop_requested();
+        let results = self.bench.pool.run_while(&requests, &keep_going, &digest);
+        self.testing += begun.elapsed().as_secs_f64();
+        let seconds = self.clock.seconds();
+        let mut batch = Batch::default();
+        for (index, result) in (from..).zip(results) {
+            let (mut seen, coverage) = match result {
+                Ok(found) => found,
+                Err(error) => (trouble(error)?, None),
+            };
+            if round.sequences[index].is_empty() {
+                seen = Seen::Empty;
+            }
+            batch.outcomes.push(seen.letter());
+            let test = self.n_tests + (index - from) as u64 + 1;
+            if let Seen::Wrong(kind, mark) = seen {
+                batch.deviations.push(Deviation { sequence: index, test, seconds, kind, mark });
+            }
+            if let Some(coverage) = coverage
+                && self.cover(&coverage)
+                && is_guided
+                && let Some(passes) = sequence(&round.sequences[index])
+            {
+                batch.kept.push((index, passes.to_string()));
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Adds to what was executed; whether there is anything new in it.
+    fn cover(&mut self, coverage: &Coverage) -> bool {
+        let before = self.coverage.count();
+        self.coverage = self.coverage.union(coverage);
+        self.coverage.count() > before
+    }
+
+    /// Looks into all deviations of a program about which nothing is known.
+    fn examine(
+        &mut self,
+        round: &Round,
+        place: usize,
+        program: &TestProgram,
+    ) -> Result<(), LabError> {
+        let deviations = self.store.open_deviations(round.number, place)?;
+        let letters = self.store.letters_of(round.number, place)?;
+        if is_outvoted(&letters, &deviations) {
+            self.store.mark_outvoted(round.number, place)?;
+        }
+        for deviation in deviations {
+            let here = (round.number, place, deviation.sequence);
+            let is_wrong_code = deviation.kind == optsleuth_model::CaseKind::WrongCode;
+            // What a wrong program does tells nothing about another one.
+            let mark = (!is_wrong_code).then_some(deviation.mark.as_str());
+            if let Some(mark) = mark
+                && let Some(fate) = self.store.known(mark)?
+            {
+                self.store.settle(here, &fate, None, None)?;
+                continue;
+            }
+            self.say(round.number, &format!("looking into {}", deviation.mark));
+            let subject = Subject {
+                name: &program.name,
+                input: program.file_name(),
+                text: program.text(),
+                program: &program.program,
+                expected: &program.expected,
+            };
+            let drawn = &round.sequences[deviation.sequence];
+            let quiet = Quiet(self.progress);
+            let examined =
+                self.office.examine(&mut self.bench, subject, &deviation, drawn, &quiet)?;
+            match examined {
+                Examined::Interrupted => return Ok(()),
+                Examined::Duplicate(number) => {
+                    self.store.settle(here, &Fate::Finding(number), mark, None)?;
+                }
+                Examined::Dismissed(why) => {
+                    self.store.settle(here, &Fate::Dismissed(why), mark, None)?;
+                }
+                Examined::New(key, finding) => {
+                    let fate = Fate::Finding(finding.number);
+                    self.store.settle(here, &fate, mark, Some((&key, &finding)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What findings with many duplicates teach, from the next round on.
+    fn learn(&self, round: u64) -> Result<(), LabError> {
+        if !self.recipe.auto_exclude {
+            return Ok(());
+        }
+        let known: BTreeSet<Vec<String>> =
+            self.store.exclusions()?.into_iter().map(|exclusion| exclusion.passes).collect();
+        for (_, finding) in self.store.findings()? {
+            let Ok(passes) = finding.passes.parse() else { continue };
+            let exclusion = learnt(&finding, &names(&passes), round + 1);
+            if let Some(exclusion) = exclusion.filter(|new| !known.contains(&new.passes)) {
+                self.store.exclude(&exclusion)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps how far it is.
+    fn keep_course(&self) -> Result<(), LabError> {
+        let seconds = self.clock.seconds();
+        self.store.put(SECONDS, &seconds)?;
+        self.store.put(TESTING_SECONDS, &self.testing)?;
+        self.store.grow(&Growth {
+            seconds,
+            tests: self.n_tests,
+            findings: self.store.n_findings()?,
+            blocks: self.coverage.count() as u64,
+        })?;
+        Ok(())
+    }
+
+    fn say(&self, round: u64, doing: &str) {
+        self.progress.hunt(&HuntStatus {
+            elapsed: Duration::from_secs_f64(self.clock.seconds()),
+            budget: self.plan.stop.budget,
+            round,
+            tests: self.n_tests,
+            rate: self.n_tests as f64 / self.testing.max(0.001),
+            findings: self.store.n_findings().unwrap_or_default(),
+            blocks: self.coverage.count() as u64,
+            doing: doing.to_owned(),
+        });
+    }
+}
+
+/// What a run that could not be made is. Trouble that will not go away ends
+/// the hunt.
+fn trouble(error: RunError) -> Result<Seen, LabError> {
+    match error {
+        RunError::Lost { .. } | RunError::Trouble(_) | RunError::DoesNotLink(_) => {
+            tracing::warn!(%error, "a test could not be run");
+            Ok(Seen::Trouble)
+        }
+        RunError::BadPipeline(_) => {
+            tracing::warn!(%error, "LLVM does not take a sequence");
+            Ok(Seen::Trouble)
+        }
+        error => Err(error.into()),
+    }
+}
+
+/// Steps of an examination are no news to whoever waits for the hunt.
+struct Quiet<'a>(&'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn step(&self, _: &str) {}
+    fn count(&self, _: usize, _: usize) {}
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}

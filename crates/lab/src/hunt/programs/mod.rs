@@ -30,6 +30,7 @@ use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Execution, Language, Program};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::Progress;
 use crate::setup::{Bench, LabError};
@@ -40,7 +41,8 @@ pub use rejection::{Rejected, Rejection, Rejections};
 pub use swarm::{Swarm, UnknownSwarm};
 
 /// Where programs come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProgramSource {
     /// csmith, its probabilities chosen like this.
     Csmith(Swarm),
@@ -49,7 +51,8 @@ pub enum ProgramSource {
 }
 
 /// How large csmith's programs are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SizeProfile {
     /// Compiled in milliseconds: as many programs and sequences as possible.
     Small,
@@ -107,7 +110,8 @@ impl FromStr for SizeProfile {
 }
 
 /// Which programs a hunt is to have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct ProgramPlan {
     /// Where they come from.
     pub source: ProgramSource,
@@ -131,6 +135,39 @@ pub struct TestProgram {
     pub program: Program,
     /// What it does when it is compiled rightly.
     pub expected: Execution,
+}
+
+impl fmt::Display for ProgramPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            ProgramSource::Csmith(Swarm::Default) => write!(f, "csmith, {} programs", self.size),
+            ProgramSource::Csmith(swarm) => {
+                write!(f, "csmith, {} programs, {swarm} probabilities", self.size)
+            }
+            // A folder's place is of one machine.
+            ProgramSource::Folder(folder) => {
+                write!(f, "the folder {}", folder.file_name().unwrap_or_default().display())
+            }
+        }
+    }
+}
+
+impl TestProgram {
+    /// The name of its file in a case.
+    pub fn file_name(&self) -> &'static str {
+        match self.source {
+            Source::C(_) => "program.c",
+            Source::Ir => "program.ll",
+        }
+    }
+
+    /// That file.
+    pub fn text(&self) -> &[u8] {
+        match &self.source {
+            Source::C(text) => text.as_bytes(),
+            Source::Ir => &self.program.ir,
+        }
+    }
 }
 
 /// What a program was before it was IR.

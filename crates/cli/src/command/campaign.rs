@@ -1,0 +1,94 @@
+//! `optsleuth campaign`: hunts, by themselves.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use optsleuth_lab::{LabError, campaign, merge, write_whole};
+use optsleuth_report::{campaign_json, campaign_page, campaign_text};
+
+use super::{print, style};
+use crate::exit::Exit;
+
+/// Look at what hunts found, and join the parts of one
+#[derive(Debug, Args)]
+pub(crate) struct Campaign {
+    #[command(subcommand)]
+    command: CampaignCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CampaignCommand {
+    Show(Show),
+    Merge(Merge),
+}
+
+/// List findings, throughput and coverage of a campaign, also while it goes on
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth campaign show campaign/
+  optsleuth campaign show campaign/ --json | jq '.findings[].case'
+
+Also makes campaign.html anew.
+Exit codes: 0 nothing was found, 2 bugs were found.")]
+struct Show {
+    /// The folder of a hunt
+    #[arg(value_name = "CAMPAIGN")]
+    folder: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Join the parts that --shard made of a campaign
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth hunt --llvm 19 --shard 1/2 --budget 1h -o part-1/    # on one machine
+  optsleuth hunt --llvm 19 --shard 2/2 --budget 1h -o part-2/    # on another
+  optsleuth campaign merge part-1/ part-2/ -o campaign/
+
+Bugs that several parts found become one finding, with the case of the first part.
+Exit codes: 0 nothing was found, 2 bugs were found.")]
+struct Merge {
+    /// The folders of the parts
+    #[arg(value_name = "PART", required = true)]
+    parts: Vec<PathBuf>,
+    /// Where the whole campaign is to be
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Campaign {
+    pub(super) fn run(self) -> Result<Exit, LabError> {
+        let (folder, found, json) = match self.command {
+            CampaignCommand::Show(Show { folder, json }) => {
+                let found = campaign(&folder)?;
+                (folder, found, json)
+            }
+            CampaignCommand::Merge(Merge { parts, output, json }) => {
+                let found = merge(&parts, &output)?;
+                (output, found, json)
+            }
+        };
+        show(&folder, &found, json)?;
+        Ok(if found.findings.is_empty() { Exit::Clean } else { Exit::BugFound })
+    }
+}
+
+/// Prints a campaign, and makes its page.
+pub(super) fn show(
+    folder: &Path,
+    found: &optsleuth_model::Campaign,
+    json: bool,
+) -> Result<(), LabError> {
+    let page = folder.join("campaign.html");
+    write_whole(&page, campaign_page(found))
+        .map_err(|source| LabError::Io { doing: format!("write `{}`", page.display()), source })?;
+    match json {
+        true => print(&campaign_json(found)),
+        false => print(&campaign_text(found, style())),
+    }
+    Ok(())
+}

@@ -1,0 +1,460 @@
+//! A deviation -> a finding with a case's folder, a duplicate, or neither.
+//!
+//! ```text
+//! deviation ──► again? ──► fewer passes ──► known? ──► defined? ──► levels
+//!     finding ◄── guilty invocation ◄── smaller program ◄── checked, confirmed
+//! ```
+//! The sequence comes first because it is quick, and because its last pass
+//! tells most duplicates (the CTOS paper, Section 4.2).
+//!
+//! **Invariant:** a finding was seen to fail five times, with the
+//! distribution's own tools, and on a program whose behaviour nothing shows to
+//! be undefined. What does not get that far is counted, with the reason.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use optsleuth_model::{
+    Case, CaseKind, CompilerSpec, Element, Execution, Finding, Limits, Outcome, PassSequence,
+    Pipeline, Program, ProgramSize, RunRequest, Signature,
+};
+
+use super::passes::names;
+use super::sequences::sequence;
+use super::store::Deviation;
+use crate::Progress;
+use crate::bisect::{BisectPlan, bisect};
+use crate::check::{CheckPlan, CheckReport, CheckStatus, check, failing_request};
+use crate::import::write_case;
+use crate::oracle::{Oracle, Verdict, is_limit};
+use crate::reduce::{
+    Judge, Part, Patience, Question, ReducePlan, Reducer, fewer_passes, reduce,
+};
+use crate::setup::{Bench, LabError, LlvmChoice};
+
+/// The folder for cases, in the campaign's.
+pub(super) const CASES: &str = "cases";
+/// Where cases lie that only our own workers show.
+const UNCONFIRMED: &str = "unconfirmed";
+/// A hang's candidates get this much CPU time.
+const HANG: Duration = Duration::from_secs(1);
+/// How long the passes of one deviation are reduced, at most.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program of a deviation, loaded in all workers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) name: &'a str,
+    /// The name of its file in a case.
+    pub(super) input: &'a str,
+    /// That file.
+    pub(super) text: &'a [u8],
+    pub(super) program: &'a Program,
+    pub(super) expected: &'a Execution,
+}
+
+/// What all examinations of a hunt have in common.
+#[derive(Debug)]
+pub(super) struct Office {
+    pub(super) llvm: LlvmChoice,
+    /// The campaign's folder.
+    pub(super) folder: PathBuf,
+    /// What the default pipelines run.
+    pub(super) default_passes: BTreeSet<String>,
+    /// How long programs of findings are made smaller.
+    pub(super) reduce: Option<Duration>,
+    /// See [`ReducePlan::asker`].
+    pub(super) asker: PathBuf,
+    /// Findings of wrong code: their numbers and sequences. Only a run tells
+    /// whether another program shows the same.
+    pub(super) wrong_code: Vec<(u64, PassSequence)>,
+    /// All keys, with their findings.
+    pub(super) keys: Vec<(String, u64)>,
+}
+
+/// What came of a deviation.
+#[derive(Debug)]
+pub(super) enum Examined {
+    /// A finding that is known.
+    Duplicate(u64),
+    /// Nothing that could be reported, and why.
+    Dismissed(String),
+    /// Something new, and its key.
+    New(String, Box<Finding>),
+    /// Somebody has no more time.
+    Interrupted,
+}
+
+/// A failure with few passes.
+struct Reduced {
+    passes: PassSequence,
+    oracle: Oracle,
+    outcome: Outcome,
+}
+
+impl Office {
+    /// Looks into a deviation.
+    pub(super) fn examine(
+        &mut self,
+        bench: &mut Bench,
+        subject: Subject<'_>,
+        deviation: &Deviation,
+        drawn: &[Element],
+        progress: &dyn Progress,
+    ) -> Result<Examined, LabError> {
+        let Some(passes) = sequence(drawn) else {
+            return Ok(dismissed("there is nothing to run"));
+        };
+        let mut kind = deviation.kind;
+        if kind == CaseKind::WrongCode
+            && let Some(known) = self.known_wrong_code(bench, subject, drawn)?
+        {
+            return Ok(Examined::Duplicate(known));
+        }
+        let Some(reduced) = fewest_passes(bench, subject, kind, &passes, progress)? else {
+            let why = match kind {
+                CaseKind::Hang => "LLVM is slow, but comes to an end",
+                _ => "it fails once, and not again",
+            };
+            return Ok(dismissed(why));
+        };
+        if progress.stop_requested() {
+            return Ok(Examined::Interrupted);
+        }
+        let reduced = match broken_before(bench, subject, kind, &reduced, progress)? {
+            Some(cause) => {
+                kind = CaseKind::InvalidIr;
+                cause
+            }
+            None => reduced,
+        };
+        let pass = names(&reduced.passes).pop().unwrap_or_default();
+        let signature = signature(&reduced.outcome);
+        let key = format!("{} | {pass} | {signature}", kind.name());
+        if let Some((_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
+            return Ok(Examined::Duplicate(*number));
+        }
+        if kind == CaseKind::WrongCode && !is_defined(bench, &reduced, progress)? {
+            return Ok(dismissed("the program's behaviour is not defined"));
+        }
+        let levels = levels(bench, kind, &reduced)?;
+        let number = self.keys.len() as u64 + 1;
+        let id = format!("{number:03}-{}-{pass}", kind.name());
+        let folder = self.folder.join(CASES).join(&id);
+        let case = self.case(bench, &id, subject, kind, &reduced);
+        write_case(&folder, &case, subject.text, true)?;
+        if let Some(why) = self.doubt(&folder, progress)? {
+            return Ok(dismissed(&why));
+        }
+        let instructions = self.shrink(&folder, subject, progress)?;
+        let guilty = guilty(&folder, kind, progress)?;
+        if progress.stop_requested() {
+            return Ok(Examined::Interrupted);
+        }
+        self.keys.push((key.clone(), number));
+        if kind == CaseKind::WrongCode {
+            self.wrong_code.push((number, reduced.passes.clone()));
+        }
+        let own = names(&reduced.passes);
+        let finding = Finding {
+            number,
+            case: format!("{CASES}/{id}"),
+            kind,
+            pass,
+            signature,
+            what: reduced.oracle.describe(&reduced.outcome),
+            passes: reduced.passes.to_string(),
+            n_passes: drawn.len(),
+            program: subject.name.to_owned(),
+            test: deviation.test,
+            seconds: deviation.seconds,
+            duplicates: 0,
+            levels,
+            default_passes_only: own.iter().all(|name| self.default_passes.contains(name)),
+            confirmed: true,
+            guilty,
+            instructions,
+        };
+        Ok(Examined::New(key, Box::new(finding)))
+    }
+
+    /// A finding of wrong code whose few passes, alone, make this program go
+    /// wrong, too.
+    fn known_wrong_code(
+        &self,
+        bench: &mut Bench,
+        subject: Subject<'_>,
+        drawn: &[Element],
+    ) -> Result<Option<u64>, LabError> {
+        let oracle = Oracle::new(CaseKind::WrongCode, Some(subject.expected.clone()));
+        for (number, passes) in &self.wrong_code {
+            if !is_subsequence(&passes.optimizations(), drawn) {
+                continue;
+            }
+            let request = request(CaseKind::WrongCode, passes);
+            let result = bench.pool.first().run(&request)?;
+            if oracle.clone().like(&result.outcome).judge(&result.outcome) == Verdict::Fails {
+                return Ok(Some(*number));
+            }
+        }
+        Ok(None)
+    }
+
+    fn case(
+        &self,
+        bench: &Bench,
+        id: &str,
+        subject: Subject<'_>,
+        kind: CaseKind,
+        reduced: &Reduced,
+    ) -> Case {
+        let what = reduced.oracle.describe(&reduced.outcome);
+        let compiler = match &self.llvm {
+            LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
+            LlvmChoice::Version(_) | LlvmChoice::Newest => {
+                CompilerSpec::Llvm(bench.install.major.to_string())
+            }
+        };
+        Case {
+            id: id.to_owned(),
+            title: Some(what.clone()),
+            source: Some(format!("found by `optsleuth hunt` on program {}", subject.name)),
+            compiler,
+            fault: None,
+            input: subject.input.to_owned(),
+            pipeline: Pipeline::Passes(reduced.passes.to_string()),
+            flags: Vec::new(),
+            cflags: Vec::new(),
+            kind,
+            signature: None,
+            expected: reduced
+                .oracle
+                .expected_output()
+                .filter(|_| kind == CaseKind::WrongCode)
+                .map(|text| text.trim().to_owned()),
+            observed: Some(what),
+            fails_in: vec![bench.install.version.clone()],
+            fixed_in: None,
+            truth: None,
+        }
+    }
+
+    /// Why a case cannot be reported; its folder is gone then. Where it fails
+    /// every time, and the distribution's tools do not fail, it is kept apart.
+    fn doubt(&self, folder: &Path, progress: &dyn Progress) -> Result<Option<String>, LabError> {
+        let plan = CheckPlan {
+            folder: folder.to_owned(),
+            llvm: Some(self.llvm.clone()),
+            limits: Limits::STANDARD,
+            confirm: true,
+            repeat_hangs_within: Some(HANG),
+        };
+        let why = match check(&plan, progress) {
+            Ok(CheckReport { status: CheckStatus::Reproduces, confirmation, .. }) => {
+                match confirmation {
+                    Some(theirs) if theirs.agrees => return Ok(None),
+                    _ => {
+                        let apart = self.folder.join(UNCONFIRMED);
+                        let name = folder.file_name().unwrap_or_default();
+                        move_folder(folder, &apart.join(name))?;
+                        return Ok(Some("the distribution's own tools do not fail".to_owned()));
+                    }
+                }
+            }
+            Ok(CheckReport { status, .. }) => match status {
+                CheckStatus::Unstable => "the program's behaviour is not defined",
+                CheckStatus::Flaky => "it does not fail every time",
+                _ => "it does not fail outside of the hunt",
+            },
+            Err(LabError::NoReference { .. } | LabError::Run(_)) => {
+                "it does not fail outside of the hunt"
+            }
+            Err(error) => return Err(error),
+        };
+        std::fs::remove_dir_all(folder).map_err(|source| LabError::Io {
+            doing: format!("remove `{}`", folder.display()),
+            source,
+        })?;
+        Ok(Some(why.to_owned()))
+    }
+
+    /// Makes the case's program smaller, and says how many instructions it has.
+    fn shrink(
+        &self,
+        folder: &Path,
+        subject: Subject<'_>,
+        progress: &dyn Progress,
+    ) -> Result<usize, LabError> {
+        let whole = ProgramSize::of(&[], &String::from_utf8_lossy(&subject.program.ir));
+        let Some(budget) = self.reduce else { return Ok(whole.instructions) };
+        let plan = ReducePlan {
+            folder: folder.to_owned(),
+            llvm: Some(self.llvm.clone()),
+            limits: Limits::STANDARD,
+            part: Part::Program,
+            tool: Reducer::BuiltIn,
+            budget: Some(budget),
+            again: false,
+            asker: self.asker.clone(),
+        };
+        match reduce(&plan, progress) {
+            Ok(report) => Ok(report.reduction.program.after.instructions),
+            // It was seen to fail a moment ago; a smaller one is not to be had.
+            Err(LabError::NotReproduced { .. } | LabError::Troubled(_)) => Ok(whole.instructions),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn dismissed(why: &str) -> Examined {
+    Examined::Dismissed(why.to_owned())
+}
+
+/// The run that shows a failure of this kind, and no more than that.
+fn request(kind: CaseKind, passes: &PassSequence) -> RunRequest {
+    let pipeline = Pipeline::Passes(passes.to_string());
+    RunRequest {
+        // What a later pass mends was broken all the same.
+        verify_each: kind == CaseKind::InvalidIr,
+        ..failing_request(kind, &pipeline, passes.clone())
+    }
+}
+
+/// The failure again, with as few passes as it takes; `None` if it does not
+/// come again.
+fn fewest_passes(
+    bench: &mut Bench,
+    subject: Subject<'_>,
+    kind: CaseKind,
+    passes: &PassSequence,
+    progress: &dyn Progress,
+) -> Result<Option<Reduced>, LabError> {
+    let request = request(kind, passes);
+    let first = bench.pool.first().run(&request)?.outcome;
+    let expected = (kind == CaseKind::WrongCode).then(|| subject.expected.clone());
+    let oracle = Oracle::new(kind, expected).like(&first);
+    if oracle.judge(&first) != Verdict::Fails {
+        return Ok(None);
+    }
+    let mut question = Question::new(request.clone(), &[], oracle.clone(), &first);
+    question.hang_within(HANG);
+    if let Outcome::Ok(Some(execution)) = &first
+        && is_limit(execution.end)
+    {
+        question.request.limits.execute = HANG;
+    }
+    let deadline = Some(Instant::now() + PATIENCE);
+    let registry = bench.registry.clone();
+    let nested = |flat: PassSequence| flat.resolve(&registry).ok();
+    let patience = Patience { deadline, progress };
+    let mut judge = Judge::new((&mut bench.pool, None), question, patience);
+    let left = fewer_passes(&mut judge, passes, &nested)?;
+    let request = RunRequest { passes: Some(left.clone()), ..request };
+    let outcome = bench.pool.first().run(&request)?.outcome;
+    // Less time than the hang itself got may have made it one.
+    let (passes, outcome) = match oracle.judge(&outcome) {
+        Verdict::Fails => (left, outcome),
+        Verdict::Passes | Verdict::Other => (passes.clone(), first),
+    };
+    Ok(Some(Reduced { passes, oracle, outcome }))
+}
+
+/// A crash, or wrong code, may come of IR that an earlier pass broke: that is
+/// the bug then.
+fn broken_before(
+    bench: &mut Bench,
+    subject: Subject<'_>,
+    kind: CaseKind,
+    reduced: &Reduced,
+    progress: &dyn Progress,
+) -> Result<Option<Reduced>, LabError> {
+    if !matches!(kind, CaseKind::Crash | CaseKind::WrongCode | CaseKind::Codegen) {
+        return Ok(None);
+    }
+    fewest_passes(bench, subject, CaseKind::InvalidIr, &reduced.passes, progress)
+}
+
+/// Whether the loaded program goes wrong by these passes however it is looked
+/// at, and keeps what IR demands of it without them.
+fn is_defined(
+    bench: &mut Bench,
+    reduced: &Reduced,
+    progress: &dyn Progress,
+) -> Result<bool, LabError> {
+    let request = request(CaseKind::WrongCode, &reduced.passes);
+    let question = Question::new(request, &[], reduced.oracle.clone(), &reduced.outcome);
+    let patience = Patience { deadline: None, progress };
+    let mut judge = Judge::new((&mut bench.pool, None), question, patience);
+    judge.find_guard()?;
+    Ok(judge.question.guarded && judge.accepts_loaded()?)
+}
+
+/// The optimization levels at which the program fails in the same way.
+fn levels(
+    bench: &mut Bench,
+    kind: CaseKind,
+    reduced: &Reduced,
+) -> Result<Vec<String>, LabError> {
+    let mut failing = Vec::new();
+    for level in ["O1", "O2", "O3"] {
+        let passes = bench.passes(&format!("default<{level}>"))?;
+        let result = bench.pool.first().run(&request(kind, &passes))?;
+        if reduced.oracle.judge(&result.outcome) == Verdict::Fails {
+            failing.push(level.to_owned());
+        }
+    }
+    Ok(failing)
+}
+
+/// What tells a failure from others of its kind in its last pass.
+fn signature(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Crash(crash) => crash.signature.to_string(),
+        Outcome::InvalidIr { message, .. } | Outcome::CodegenFailure { message } => {
+            Signature::of_text(message).to_string()
+        }
+        // Numbers of wrong programs differ from program to program.
+        Outcome::Ok(_) | Outcome::Timeout { .. } | Outcome::OutOfMemory { .. } => String::new(),
+    }
+}
+
+/// The guilty invocation, where few runs tell it.
+fn guilty(
+    folder: &Path,
+    kind: CaseKind,
+    progress: &dyn Progress,
+) -> Result<Option<String>, LabError> {
+    if matches!(kind, CaseKind::Hang | CaseKind::Memory) {
+        return Ok(None); // Every run costs all of its time.
+    }
+    let plan = BisectPlan {
+        folder: folder.to_owned(),
+        llvm: None,
+        limits: Limits::STANDARD,
+        candidate_time: HANG,
+    };
+    match bisect(&plan, progress) {
+        Ok(bisection) => Ok(bisection.culprit().map(|found| format!("{} on {}", found.pass, found.unit))),
+        Err(LabError::NotReproduced { .. } | LabError::NoReference { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the first list is what is left of the second without some of it.
+fn is_subsequence(part: &[Element], whole: &[Element]) -> bool {
+    let mut rest = whole.iter();
+    part.iter().all(|element| rest.any(|other| other == element))
+}
+
+fn move_folder(from: &Path, to: &Path) -> Result<(), LabError> {
+    let parent = to.parent().unwrap_or(Path::new("."));
+    let move_it = || -> std::io::Result<()> {
+        std::fs::create_dir_all(parent)?;
+        if to.exists() {
+            std::fs::remove_dir_all(to)?;
+        }
+        std::fs::rename(from, to)
+    };
+    move_it().map_err(|source| LabError::Io { doing: format!("write `{}`", to.display()), source })
+}

@@ -1,0 +1,627 @@
+//! A campaign on disk: `campaign.db` in its folder, beside the cases.
+//!
+//! What a batch of tests showed is written in one transaction, so a hunt that
+//! is killed loses the tests in flight and nothing else. One hunt at a time has
+//! a folder.
+//!
+//! **Invariant:** nothing here decides anything; a store says what was done.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use optsleuth_model::{CAMPAIGN_VERSION, CaseKind, Coverage, Exclusion, Finding, Growth, HuntSettings};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The database's name in the campaign's folder.
+pub(super) const DATABASE: &str = "campaign.db";
+/// Who has this file locked has the folder.
+const LOCK: &str = "campaign.lock";
+
+const SCHEMA: &str = "
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE round(number INTEGER PRIMARY KEY, finished INTEGER NOT NULL DEFAULT 0) STRICT;
+-- One letter for each test of a program, in the order of the sequences.
+CREATE TABLE program(
+  round INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL,
+  outcomes TEXT NOT NULL DEFAULT '', finished INTEGER NOT NULL DEFAULT 0,
+  outvoted INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(round, place)) STRICT;
+-- Tests that deviate; `finding` and `dismissed` stay empty until one of them is known.
+CREATE TABLE deviation(
+  round INTEGER NOT NULL, place INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  test INTEGER NOT NULL, seconds REAL NOT NULL, kind TEXT NOT NULL, mark TEXT NOT NULL,
+  finding INTEGER, dismissed TEXT, PRIMARY KEY(round, place, sequence)) STRICT;
+CREATE TABLE finding(number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, data TEXT NOT NULL) STRICT;
+-- What is known of a mark: its finding, or why it is none.
+CREATE TABLE known(mark TEXT PRIMARY KEY, finding INTEGER, dismissed TEXT) STRICT;
+CREATE TABLE exclusion(data TEXT PRIMARY KEY) STRICT;
+CREATE TABLE growth(seconds REAL NOT NULL, tests INTEGER NOT NULL, findings INTEGER NOT NULL, blocks INTEGER NOT NULL) STRICT;
+CREATE TABLE rejected(reason TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+-- What reached new parts of the compiler: the number of a program, a sequence.
+CREATE TABLE kept(round INTEGER NOT NULL, place INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  program INTEGER NOT NULL, passes TEXT NOT NULL, PRIMARY KEY(round, place, sequence)) STRICT;
+CREATE TABLE coverage(id INTEGER PRIMARY KEY CHECK(id = 0), bits BLOB NOT NULL) STRICT;
+";
+
+/// Why a campaign cannot be opened or written.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// There is none.
+    #[error("`{}` is not a campaign: it has no {DATABASE}", .0.display())]
+    NoCampaign(PathBuf),
+    /// There is one already.
+    #[error("there is a campaign in `{}` already", .0.display())]
+    Exists(PathBuf),
+    /// Somebody else hunts there.
+    #[error("another hunt is at work in `{}`", .0.display())]
+    InUse(PathBuf),
+    /// Another version's.
+    #[error("`{}` was made by another version of optsleuth: format {found}, and this one has {CAMPAIGN_VERSION}", .folder.display())]
+    OtherVersion {
+        /// The folder.
+        folder: PathBuf,
+        /// The format's number.
+        found: i64,
+    },
+    /// It was begun with other settings.
+    #[error("the campaign in `{}` was begun with another {what}: {theirs}, not {ours}", .folder.display())]
+    OtherSettings {
+        /// The folder.
+        folder: PathBuf,
+        /// Which setting.
+        what: &'static str,
+        /// What it has.
+        theirs: String,
+        /// What was asked for.
+        ours: String,
+    },
+    /// The same part of a campaign twice.
+    #[error("`{}` and `{}` both have round {round}", .first.display(), .second.display())]
+    Overlap {
+        /// A folder.
+        first: PathBuf,
+        /// Another one.
+        second: PathBuf,
+        /// A round that both did.
+        round: u64,
+    },
+    /// The disk is full.
+    #[error("the disk with `{}` is full; everything until then is kept", .0.display())]
+    DiskFull(PathBuf),
+    /// The database fails.
+    #[error("the campaign's database in `{}` fails", .folder.display())]
+    Database {
+        /// The folder.
+        folder: PathBuf,
+        /// How.
+        source: rusqlite::Error,
+    },
+    /// What is in it makes no sense.
+    #[error("the campaign's database in `{}` is damaged: {what}", .folder.display())]
+    Damaged {
+        /// The folder.
+        folder: PathBuf,
+        /// Where.
+        what: String,
+    },
+    /// The folder cannot be used.
+    #[error("cannot {doing}")]
+    Io {
+        /// What was tried.
+        doing: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+/// A test that went wrong, or seems so.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Deviation {
+    /// The sequence's number in its round.
+    pub(super) sequence: usize,
+    /// The test's number in the campaign.
+    pub(super) test: u64,
+    pub(super) seconds: f64,
+    pub(super) kind: CaseKind,
+    /// What tells it from others of its kind, before anything is reduced.
+    pub(super) mark: String,
+}
+
+/// What became of a deviation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It shows this finding.
+    Finding(u64),
+    /// It is none, for this reason.
+    Dismissed(String),
+}
+
+/// One test's place: round, program, sequence.
+pub(super) type Place = (u64, usize, usize);
+
+/// What a batch of tests showed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batch {
+    /// A letter for each.
+    pub(super) outcomes: String,
+    pub(super) deviations: Vec<Deviation>,
+    /// Sequences that reached something new: their numbers and texts.
+    pub(super) kept: Vec<(usize, String)>,
+}
+
+/// A campaign that is open for writing, or for reading alone.
+#[derive(Debug)]
+pub(super) struct Store {
+    db: Connection,
+    pub(super) folder: PathBuf,
+    _lock: Option<File>,
+}
+
+type Result<T> = std::result::Result<T, CampaignError>;
+
+impl Store {
+    /// Begins a campaign in a folder that has none.
+    pub(super) fn create(folder: &Path, llvm: &str, settings: &HuntSettings) -> Result<Store> {
+        let io = |source| CampaignError::Io { doing: format!("make `{}`", folder.display()), source };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let lock = lock(folder)?;
+        if folder.join(DATABASE).exists() {
+            return Err(CampaignError::Exists(folder.to_owned()));
+        }
+        let store = Store::connect(folder, OpenFlags::default(), Some(lock))?;
+        let begin = || -> rusqlite::Result<()> {
+            store.db.pragma_update(None, "journal_mode", "WAL")?;
+            // In WAL mode a kill loses nothing with it, and a power cut at most
+            // the last batches.
+            store.db.pragma_update(None, "synchronous", "NORMAL")?;
+            let transaction = store.db.unchecked_transaction()?;
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "user_version", CAMPAIGN_VERSION)?;
+            transaction.commit()
+        };
+        begin().map_err(|error| store.failure(error))?;
+        store.put("llvm", llvm)?;
+        store.put("settings", settings)?;
+        Ok(store)
+    }
+
+    /// Goes on with a campaign.
+    pub(super) fn open(folder: &Path) -> Result<Store> {
+        if !folder.join(DATABASE).is_file() {
+            return Err(CampaignError::NoCampaign(folder.to_owned()));
+        }
+        let lock = lock(folder)?;
+        let store = Store::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))?;
+        store.check_version()?;
+        Ok(store)
+    }
+
+    /// Looks at a campaign, also while somebody hunts.
+    pub(super) fn read(folder: &Path) -> Result<Store> {
+        if !folder.join(DATABASE).is_file() {
+            return Err(CampaignError::NoCampaign(folder.to_owned()));
+        }
+        let store = Store::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?;
+        store.check_version()?;
+        Ok(store)
+    }
+
+    fn connect(folder: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Store> {
+        let failure = |source| CampaignError::Database { folder: folder.to_owned(), source };
+        let db = Connection::open_with_flags(folder.join(DATABASE), flags).map_err(failure)?;
+        db.busy_timeout(std::time::Duration::from_secs(10)).map_err(failure)?;
+        Ok(Store { db, folder: folder.to_owned(), _lock: lock })
+    }
+
+    fn check_version(&self) -> Result<()> {
+        let found: i64 = self
+            .db
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .map_err(|error| self.failure(error))?;
+        match found == CAMPAIGN_VERSION {
+            true => Ok(()),
+            false => Err(CampaignError::OtherVersion { folder: self.folder.clone(), found }),
+        }
+    }
+
+    fn failure(&self, source: rusqlite::Error) -> CampaignError {
+        match source.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => CampaignError::DiskFull(self.folder.clone()),
+            _ => CampaignError::Database { folder: self.folder.clone(), source },
+        }
+    }
+
+    fn damaged(&self, what: impl std::fmt::Display) -> CampaignError {
+        CampaignError::Damaged { folder: self.folder.clone(), what: what.to_string() }
+    }
+
+    /// Keeps a value under a name.
+    pub(super) fn put(&self, key: &str, value: &(impl Serialize + ?Sized)) -> Result<()> {
+        let text = serde_json::to_string(value).map_err(|error| self.damaged(error))?;
+        self.execute("INSERT OR REPLACE INTO meta VALUES(?1, ?2)", params![key, text])
+    }
+
+    /// The value of a name, where there is one.
+    pub(super) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+        let text: Option<String> = self
+            .db
+            .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.failure(error))?;
+        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(error))).transpose()
+    }
+
+    /// What the campaign was begun with.
+    pub(super) fn settings(&self) -> Result<HuntSettings> {
+        self.get("settings")?.ok_or_else(|| self.damaged("it has no settings"))
+    }
+
+    /// The LLVM it is about.
+    pub(super) fn llvm(&self) -> Result<String> {
+        self.get("llvm")?.ok_or_else(|| self.damaged("it names no LLVM"))
+    }
+
+    fn execute(&self, statement: &str, params: impl rusqlite::Params) -> Result<()> {
+        match self.db.execute(statement, params) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.failure(error)),
+        }
+    }
+
+    fn rows<T>(
+        &self,
+        query: &str,
+        params: impl rusqlite::Params,
+        read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let rows = || -> rusqlite::Result<Vec<T>> {
+            self.db.prepare_cached(query)?.query_map(params, read)?.collect()
+        };
+        rows().map_err(|error| self.failure(error))
+    }
+
+    fn number(&self, query: &str, params: impl rusqlite::Params) -> Result<u64> {
+        self.db.query_row(query, params, |row| row.get(0)).map_err(|error| self.failure(error))
+    }
+
+    /// The first round that is not finished, of those that are this shard's.
+    pub(super) fn next_round(&self, (shard, of): (u64, u64)) -> Result<u64> {
+        let finished = self.rows("SELECT number FROM round WHERE finished = 1", [], |row| row.get(0))?;
+        let mut number = shard - 1;
+        while finished.contains(&number) {
+            number += of;
+        }
+        Ok(number)
+    }
+
+    /// How many rounds were begun.
+    pub(super) fn n_rounds(&self) -> Result<u64> {
+        self.number("SELECT count(*) FROM round", [])
+    }
+
+    /// The numbers of all rounds.
+    pub(super) fn rounds(&self) -> Result<Vec<u64>> {
+        self.rows("SELECT number FROM round ORDER BY number", [], |row| row.get(0))
+    }
+
+    /// A round begins, or goes on, with these programs.
+    pub(super) fn begin_round(&self, round: u64, programs: &[String]) -> Result<()> {
+        let begin = || -> rusqlite::Result<()> {
+            let transaction = self.db.unchecked_transaction()?;
+            transaction.execute("INSERT OR IGNORE INTO round(number) VALUES(?1)", [round])?;
+            for (place, name) in programs.iter().enumerate() {
+                let new = "INSERT OR IGNORE INTO program(round, place, name) VALUES(?1, ?2, ?3)";
+                transaction.execute(new, params![round, place, name])?;
+            }
+            transaction.commit()
+        };
+        begin().map_err(|error| self.failure(error))
+    }
+
+    /// A round is over.
+    pub(super) fn finish_round(&self, round: u64) -> Result<()> {
+        self.execute("UPDATE round SET finished = 1 WHERE number = ?1", [round])
+    }
+
+    /// How many tests of a program were made, and whether all came to an end.
+    pub(super) fn progress_of(&self, round: u64, place: usize) -> Result<(usize, bool)> {
+        let query = "SELECT length(outcomes), finished FROM program WHERE round = ?1 AND place = ?2";
+        let found = self.db.query_row(query, params![round, place], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        });
+        found.optional().map(Option::unwrap_or_default).map_err(|error| self.failure(error))
+    }
+
+    /// The letters of a program's tests.
+    pub(super) fn letters_of(&self, round: u64, place: usize) -> Result<String> {
+        let query = "SELECT outcomes FROM program WHERE round = ?1 AND place = ?2";
+        let found = self.db.query_row(query, params![round, place], |row| row.get(0));
+        found.map_err(|error| self.failure(error))
+    }
+
+    /// Keeps what a batch of tests of one program showed.
+    pub(super) fn add_batch(
+        &self,
+        round: u64,
+        place: usize,
+        program: u64,
+        batch: &Batch,
+    ) -> Result<()> {
+        let add = || -> rusqlite::Result<()> {
+            let transaction = self.db.unchecked_transaction()?;
+            transaction.execute(
+                "UPDATE program SET outcomes = outcomes || ?3 WHERE round = ?1 AND place = ?2",
+                params![round, place, batch.outcomes],
+            )?;
+            for Deviation { sequence, test, seconds, kind, mark } in &batch.deviations {
+                transaction.execute(
+                    "INSERT OR IGNORE INTO deviation(round, place, sequence, test, seconds, kind, mark)
+                     VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    params![round, place, sequence, test, seconds, kind.name(), mark],
+                )?;
+            }
+            for (sequence, passes) in &batch.kept {
+                let keep = "INSERT OR IGNORE INTO kept VALUES(?1, ?2, ?3, ?4, ?5)";
+                transaction.execute(keep, params![round, place, sequence, program, passes])?;
+            }
+            transaction.commit()
+        };
+        add().map_err(|error| self.failure(error))
+    }
+
+    /// Nothing more is to be done with a program.
+    pub(super) fn finish_program(&self, round: u64, place: usize) -> Result<()> {
+        let finish = "UPDATE program SET finished = 1 WHERE round = ?1 AND place = ?2";
+        self.execute(finish, params![round, place])
+    }
+
+    /// Most sequences agree on another behaviour than the unoptimized program's.
+    pub(super) fn mark_outvoted(&self, round: u64, place: usize) -> Result<()> {
+        let mark = "UPDATE program SET outvoted = 1 WHERE round = ?1 AND place = ?2";
+        self.execute(mark, params![round, place])
+    }
+
+    /// How many programs were outvoted.
+    pub(super) fn n_outvoted(&self) -> Result<u64> {
+        self.number("SELECT count(*) FROM program WHERE outvoted = 1", [])
+    }
+
+    /// The deviations of a program about which nothing is known yet.
+    pub(super) fn open_deviations(&self, round: u64, place: usize) -> Result<Vec<Deviation>> {
+        let query = "SELECT sequence, test, seconds, kind, mark FROM deviation
+            WHERE round = ?1 AND place = ?2 AND finding IS NULL AND dismissed IS NULL
+            ORDER BY sequence";
+        let found = self.rows(query, params![round, place], |row| {
+            let kind: String = row.get(3)?;
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, kind, row.get(4)?))
+        })?;
+        let read = |(sequence, test, seconds, kind, mark): (usize, u64, f64, String, String)| {
+            let kind = CaseKind::of_name(&kind).ok_or_else(|| self.damaged(&kind))?;
+            Ok(Deviation { sequence, test, seconds, kind, mark })
+        };
+        found.into_iter().map(read).collect()
+    }
+
+    /// What is known of a mark.
+    pub(super) fn known(&self, mark: &str) -> Result<Option<Fate>> {
+        let query = "SELECT finding, dismissed FROM known WHERE mark = ?1";
+        let found: Option<(Option<u64>, Option<String>)> = self
+            .db
+            .query_row(query, [mark], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(|error| self.failure(error))?;
+        Ok(found.map(|(finding, why)| match finding {
+            Some(number) => Fate::Finding(number),
+            None => Fate::Dismissed(why.unwrap_or_default()),
+        }))
+    }
+
+    /// Says what became of a deviation; `mark` and `finding`, if there are any,
+    /// become known with it.
+    pub(super) fn settle(
+        &self,
+        (round, place, sequence): Place,
+        fate: &Fate,
+        mark: Option<&str>,
+        finding: Option<(&str, &Finding)>,
+    ) -> Result<()> {
+        let (number, why) = match fate {
+            Fate::Finding(number) => (Some(*number), None),
+            Fate::Dismissed(why) => (None, Some(why.as_str())),
+        };
+        let settle = || -> rusqlite::Result<()> {
+            let transaction = self.db.unchecked_transaction()?;
+            if let Some((key, finding)) = finding {
+                let data = serde_json::to_string(finding).unwrap_or_default();
+                let new = "INSERT INTO finding VALUES(?1, ?2, ?3)";
+                transaction.execute(new, params![finding.number, key, data])?;
+            }
+            if let Some(mark) = mark {
+                let known = "INSERT OR IGNORE INTO known VALUES(?1, ?2, ?3)";
+                transaction.execute(known, params![mark, number, why])?;
+            }
+            transaction.execute(
+                "UPDATE deviation SET finding = ?4, dismissed = ?5
+                 WHERE round = ?1 AND place = ?2 AND sequence = ?3",
+                params![round, place, sequence, number, why],
+            )?;
+            transaction.commit()
+        };
+        settle().map_err(|error| self.failure(error))
+    }
+
+    /// The number of the finding with this key.
+    pub(super) fn finding_of_key(&self, key: &str) -> Result<Option<u64>> {
+        let query = "SELECT number FROM finding WHERE key = ?1";
+        self.db
+            .query_row(query, [key], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.failure(error))
+    }
+
+    /// All findings with their keys, as counted until now.
+    pub(super) fn findings(&self) -> Result<Vec<(String, Finding)>> {
+        let query = "SELECT key, data, (SELECT count(*) FROM deviation WHERE finding = number)
+            FROM finding ORDER BY number";
+        let rows = self.rows(query, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let read = |(key, data, shown): (String, String, u64)| {
+            let mut finding: Finding =
+                serde_json::from_str(&data).map_err(|error| self.damaged(error))?;
+            // Merged campaigns bring duplicates of their own.
+            finding.duplicates += shown.saturating_sub(1);
+            Ok((key, finding))
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// How many findings there are.
+    pub(super) fn n_findings(&self) -> Result<u64> {
+        self.number("SELECT count(*) FROM finding", [])
+    }
+
+    /// Adds a finding that was made elsewhere, or its duplicates to a known one.
+    pub(super) fn add_finding(&self, key: &str, finding: &Finding) -> Result<()> {
+        let data = serde_json::to_string(finding).map_err(|error| self.damaged(error))?;
+        let put = "INSERT OR REPLACE INTO finding VALUES(?1, ?2, ?3)";
+        self.execute(put, params![finding.number, key, data])
+    }
+
+    /// How many tests were made.
+    pub(super) fn n_tests(&self) -> Result<u64> {
+        self.number("SELECT coalesce(sum(length(outcomes)), 0) FROM program", [])
+    }
+
+    /// How many programs were tested.
+    pub(super) fn n_programs(&self) -> Result<u64> {
+        self.number("SELECT count(*) FROM program WHERE outcomes != ''", [])
+    }
+
+    /// All letters of all tests, in no order.
+    pub(super) fn outcomes(&self) -> Result<String> {
+        let texts: Vec<String> = self.rows("SELECT outcomes FROM program", [], |row| row.get(0))?;
+        Ok(texts.concat())
+    }
+
+    /// Why deviations are no findings, and how many.
+    pub(super) fn dismissed(&self) -> Result<Vec<(String, u64)>> {
+        let query = "SELECT dismissed, count(*) FROM deviation WHERE dismissed IS NOT NULL
+            GROUP BY dismissed ORDER BY count(*) DESC, dismissed";
+        self.rows(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Keeps an exclusion.
+    pub(super) fn exclude(&self, exclusion: &Exclusion) -> Result<()> {
+        let data = serde_json::to_string(exclusion).map_err(|error| self.damaged(error))?;
+        self.execute("INSERT OR IGNORE INTO exclusion VALUES(?1)", [data])
+    }
+
+    /// All exclusions, in the order in which they came.
+    pub(super) fn exclusions(&self) -> Result<Vec<Exclusion>> {
+        let query = "SELECT data FROM exclusion ORDER BY rowid";
+        let rows: Vec<String> = self.rows(query, [], |row| row.get(0))?;
+        rows.iter()
+            .map(|data| serde_json::from_str(data).map_err(|error| self.damaged(error)))
+            .collect()
+    }
+
+    /// Keeps how far the hunt is.
+    pub(super) fn grow(&self, growth: &Growth) -> Result<()> {
+        let Growth { seconds, tests, findings, blocks } = *growth;
+        self.execute(
+            "INSERT INTO growth VALUES(?1, ?2, ?3, ?4)",
+            params![seconds, tests, findings, blocks],
+        )
+    }
+
+    /// How it went.
+    pub(super) fn growth(&self) -> Result<Vec<Growth>> {
+        let query = "SELECT seconds, tests, findings, blocks FROM growth ORDER BY seconds, tests";
+        self.rows(query, [], |row| {
+            Ok(Growth {
+                seconds: row.get(0)?,
+                tests: row.get(1)?,
+                findings: row.get(2)?,
+                blocks: row.get(3)?,
+            })
+        })
+    }
+
+    /// Counts programs that were not used.
+    pub(super) fn reject(&self, reason: &str, count: u64) -> Result<()> {
+        let add = "INSERT INTO rejected VALUES(?1, ?2)
+            ON CONFLICT(reason) DO UPDATE SET count = count + excluded.count";
+        self.execute(add, params![reason, count])
+    }
+
+    /// Why programs were not used, and how many.
+    pub(super) fn rejected(&self) -> Result<Vec<(String, u64)>> {
+        let query = "SELECT reason, count FROM rejected ORDER BY count DESC, reason";
+        self.rows(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// What reached something new before a round: numbers of programs and texts
+    /// of sequences.
+    pub(super) fn kept_before(&self, round: u64) -> Result<Vec<(u64, String)>> {
+        let query = "SELECT program, passes FROM kept WHERE round < ?1
+            ORDER BY round, place, sequence";
+        self.rows(query, [round], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// What of the compiler was executed.
+    pub(super) fn coverage(&self) -> Result<Coverage> {
+        let bits: Option<Vec<u8>> = self
+            .db
+            .query_row("SELECT bits FROM coverage", [], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.failure(error))?;
+        match bits {
+            Some(bits) => Coverage::from_bytes(&bits).map_err(|error| self.damaged(error)),
+            None => Ok(Coverage::default()),
+        }
+    }
+
+    /// Keeps it.
+    pub(super) fn cover(&self, coverage: &Coverage) -> Result<()> {
+        let bits = coverage.to_bytes();
+        self.execute("INSERT OR REPLACE INTO coverage VALUES(0, ?1)", [bits])
+    }
+
+    /// Takes over the rounds of another campaign: programs, outcomes and what
+    /// was dismissed. Its findings are for the caller.
+    pub(super) fn take_rounds(&self, other: &Path) -> Result<()> {
+        let path = other.join(DATABASE);
+        let take = || -> rusqlite::Result<()> {
+            self.db.execute("ATTACH DATABASE ?1 AS other", [path.to_string_lossy()])?;
+            let transaction = self.db.unchecked_transaction()?;
+            transaction.execute_batch(
+                "INSERT INTO round SELECT * FROM other.round;
+                 INSERT INTO program SELECT * FROM other.program;
+                 INSERT INTO kept SELECT * FROM other.kept;
+                 INSERT INTO deviation SELECT round, place, sequence, test, seconds, kind, mark,
+                   NULL, dismissed FROM other.deviation WHERE dismissed IS NOT NULL;
+                 INSERT OR IGNORE INTO exclusion SELECT * FROM other.exclusion;
+                 INSERT INTO rejected SELECT * FROM other.rejected WHERE true
+                   ON CONFLICT(reason) DO UPDATE SET count = count + excluded.count;",
+            )?;
+            transaction.commit()?;
+            self.db.execute("DETACH DATABASE other", [])?;
+            Ok(())
+        };
+        take().map_err(|error| self.failure(error))
+    }
+}
+
+/// Takes the folder for this process; the system gives it back when that ends.
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK);
+    let io = |source| CampaignError::Io { doing: format!("write `{}`", path.display()), source };
+    let file = File::options().create(true).append(true).open(&path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(CampaignError::InUse(folder.to_owned())),
+        Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
+    }
+}
