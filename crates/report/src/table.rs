@@ -3,7 +3,8 @@
 //! For everything that is said in the same table in several forms.
 //!
 //! **Invariant:** cells hold plain text, already rounded and worded; each form
-//! escapes it in its own way. A row is a line of a terminal. Every row has as many cells as there are columns.
+//! escapes it in its own way. A row is a line of a terminal, whatever its texts
+//! hold, and has as many cells as there are columns.
 
 use std::fmt::{self, Write as _};
 

@@ -22,7 +22,7 @@ use optsleuth_model::{Bisection, Case, Localization};
 
 use crate::escape::Text;
 use crate::localize::why;
-use crate::svg::{PLOT_STYLE, Picture};
+use crate::svg::{BAR_STYLE, PLOT_STYLE, Picture};
 use crate::words;
 
 const STYLE: &str = include_str!("style.css");
@@ -95,7 +95,7 @@ pub(crate) fn open(out: &mut String, title: &str) -> fmt::Result {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{} – OptSleuth</title>\n<style>\n{PLOT_STYLE}{STYLE}</style>\n</head>\n<body>\n",
+         <title>{} – OptSleuth</title>\n<style>\n{PLOT_STYLE}{BAR_STYLE}{STYLE}</style>\n</head>\n<body>\n",
         Text(title)
     )
 }

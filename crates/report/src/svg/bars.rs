@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 
 use super::axis::Axis;
-use super::{CHARACTER, N_COLOURS, Picture, WIDTH, mark};
+use super::{BAR_STYLE, CHARACTER, N_COLOURS, Picture, WIDTH, mark};
 use crate::escape::Text;
 use crate::names::cut;
 
@@ -60,7 +60,7 @@ impl<'a> Bars<'a> {
         }
         let height = self.bottom() + BELOW;
         let Bars { id, title, description, .. } = self;
-        Picture { id, title, description, height, body }
+        Picture { id, title, description, height, style: BAR_STYLE, body }
     }
 
     fn left(&self) -> f64 {
@@ -184,7 +184,7 @@ fn longest(texts: impl Iterator<Item = String>) -> f64 {
 mod tests {
     use super::*;
 
-    fn picture(parts: Vec<(usize, &'static str)>, bars: Vec<Bar>) -> String {
+    fn picture(parts: Vec<(usize, &'static str)>, bars: Vec<Bar>) -> Picture<'static> {
         let bars = Bars {
             id: "b".to_owned(),
             title: "",
@@ -194,14 +194,16 @@ mod tests {
             parts,
             bars,
         };
-        bars.picture().body
+        bars.picture()
     }
 
     #[test]
     fn parts_stand_beside_each_other_and_have_signs_where_there_is_room() {
         let bar = |label: &str, parts| Bar { label: label.into(), parts, said: "n".into() };
         let bars = vec![bar("<a>", vec![(0, 5.0), (1, 5.0)]), bar("b", vec![(1, 0.1)])];
-        let body = picture(vec![(0, "first"), (1, "second")], bars);
+        let picture = picture(vec![(0, "first"), (1, "second")], bars);
+        assert!(picture.alone().contains(".plot .bar.s1 { fill: #b4540a; }"));
+        let body = picture.body;
         assert_eq!(body.matches("class=\"bar").count(), 3 + 2, "{body}");
         assert_eq!(body.matches("class=\"sign\"").count(), 2 + 2, "{body}");
         assert!(body.contains("&lt;a&gt;"), "{body}");
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn one_kind_of_part_needs_no_legend_and_nothing_has_no_length() {
         let bar = Bar { label: "a".into(), parts: vec![(0, 0.0), (0, f64::NAN)], said: "0".into() };
-        let body = picture(vec![(0, "only")], vec![bar]);
+        let body = picture(vec![(0, "only")], vec![bar]).body;
         assert!(!body.contains("only") && !body.contains("NaN"), "{body}");
     }
 }

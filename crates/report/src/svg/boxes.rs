@@ -59,7 +59,7 @@ impl<'a> Boxes<'a> {
         }
         let height = self.bottom() + BELOW;
         let Boxes { id, title, description, .. } = self;
-        Picture { id, title, description, height, body }
+        Picture { id, title, description, height, style: "", body }
     }
 
     fn bottom(&self) -> f64 {

@@ -105,7 +105,7 @@ impl<'a> Plot<'a> {
         }
         let height = HEIGHT + self.extra();
         let Plot { id, title, description, .. } = self;
-        Picture { id, title, description, height, body }
+        Picture { id, title, description, height, style: "", body }
     }
 
     fn draw(&self, out: &mut String) -> fmt::Result {

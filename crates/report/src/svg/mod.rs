@@ -26,6 +26,8 @@ pub(crate) use strip::Strip;
 
 /// How pictures look; a page has to include it.
 pub(crate) const PLOT_STYLE: &str = include_str!("plot.css");
+/// How bars look, on top of that.
+pub(crate) const BAR_STYLE: &str = include_str!("bars.css");
 
 /// How wide every picture is, in its own units.
 const WIDTH: f64 = 480.0;
@@ -62,6 +64,8 @@ pub(crate) struct Picture<'a> {
     /// What one sees in it, for those who do not.
     description: String,
     height: f64,
+    /// What it needs beside [`PLOT_STYLE`].
+    style: &'static str,
     /// The elements.
     body: String,
 }
@@ -79,7 +83,7 @@ impl Picture<'_> {
         const EDGE: f64 = 12.0;
         const ABOVE: f64 = 32.0;
         let (width, height) = (WIDTH + 2.0 * EDGE, self.height + EDGE + ABOVE);
-        let mut style = PLOT_STYLE.replace("var(--sans)", FONTS);
+        let mut style = format!("{PLOT_STYLE}{}", self.style).replace("var(--sans)", FONTS);
         for (name, colour) in ALONE {
             style = style.replace(&format!("var({name})"), colour);
         }

@@ -50,7 +50,7 @@ impl<'a> Strip<'a> {
             unreachable!("a string takes every text: {error}");
         }
         let Strip { id, title, description, .. } = self;
-        Picture { id, title, description, height: HEIGHT, body }
+        Picture { id, title, description, height: HEIGHT, style: "", body }
     }
 
     /// Where the thing of this number begins.

@@ -69,7 +69,7 @@ fn finding(i: usize, n: usize) -> Finding {
         4 | 5 => CaseKind::WrongCode,
         6 => CaseKind::InvalidIr,
         7 => CaseKind::Hang,
-        _ if i % 2 == 0 => CaseKind::Memory,
+        _ if i.is_multiple_of(2) => CaseKind::Memory,
         _ => CaseKind::Codegen,
     };
     let share = (i + 1) as f64 / (n + 1) as f64;
@@ -88,10 +88,10 @@ fn finding(i: usize, n: usize) -> Finding {
         test: (TESTS as f64 * share * share) as u64,
         seconds,
         duplicates: (i * i * 37 % 5000) as u64,
-        levels: strings(if i % 4 == 0 { &levels[i % 3..] } else { &[] }),
-        default_passes_only: i % 4 == 0 || i % 3 == 0,
+        levels: strings(if i.is_multiple_of(4) { &levels[i % 3..] } else { &[] }),
+        default_passes_only: i.is_multiple_of(4) || i.is_multiple_of(3),
         confirmed: i % 5 != 3,
-        guilty: (i % 3 == 0).then(|| format!("#{} {pass} on function `f<{i}>`", i * 3)),
+        guilty: i.is_multiple_of(3).then(|| format!("#{} {pass} on function `f<{i}>`", i * 3)),
         instructions: 5 + i * 17 % 200,
     }
 }
