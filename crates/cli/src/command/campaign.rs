@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use optsleuth_lab::{LabError, campaign, merge, write_whole};
-use optsleuth_report::{campaign_json, campaign_page, campaign_text};
+use optsleuth_report::{campaign_json, campaign_page_with_reports, campaign_text};
 
 use super::{print, style};
 use crate::exit::Exit;
@@ -84,7 +84,10 @@ pub(super) fn show(
     json: bool,
 ) -> Result<(), LabError> {
     let page = folder.join("campaign.html");
-    write_whole(&page, campaign_page(found))
+    let cases = found.findings.iter().map(|finding| finding.case.clone());
+    let is_triaged = |case: &String| folder.join(case).join("index.html").is_file();
+    let triaged = cases.filter(is_triaged).collect();
+    write_whole(&page, campaign_page_with_reports(found, &triaged))
         .map_err(|source| LabError::Io { doing: format!("write `{}`", page.display()), source })?;
     match json {
         true => print(&campaign_json(found)),

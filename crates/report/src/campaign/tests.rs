@@ -143,6 +143,7 @@ fn json_has_the_agreed_form() {
         "settings",
         "rounds",
         "programs",
+        "outvoted",
         "workers",
         "seconds",
         "testing_seconds",

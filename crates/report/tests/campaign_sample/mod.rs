@@ -127,6 +127,7 @@ pub fn sample(n_findings: usize) -> Campaign {
         tests: TESTS,
         rounds: 5141,
         programs: 61_692,
+        outvoted: 12,
         workers: 2,
         seconds: SECONDS,
         testing_seconds: 15_333.0,
