@@ -70,7 +70,8 @@ impl Progress for Bar {
     }
 
     fn hunt(&self, status: &HuntStatus) {
-        let minutes = |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
+        let minutes =
+            |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
         let budget = status.budget.map_or(String::new(), |time| format!(" of {}", minutes(time)));
         self.step(&format!(
             "{}{budget} · round {} · {} tests ({:.0}/s) · {} findings · {} blocks · {}",

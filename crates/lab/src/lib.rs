@@ -31,8 +31,9 @@ pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use culprit::{CulpritPlan, Technique};
 pub use hunt::{
-    CampaignError, HuntPlan, HuntRecipe, HuntStart, HuntStatus, HuntStop, PassChoice,
-    ProgramSelection, SequenceChoice, campaign, hunt, merge, parse_exclusion, programs, table_3,
+    CampaignError, ComparePlan, Compared, ComparedRun, HuntPlan, HuntRecipe, HuntStart, HuntStatus,
+    HuntStop, PassChoice, ProgramSelection, SequenceChoice, Strategy, campaign, compare, hunt,
+    merge, parse_exclusion, programs, table_3,
 };
 pub use import::{
     Attempt, BugType, CommandError, ImportError, ImportPlan, ImportReport, ImportedTest, Seen,

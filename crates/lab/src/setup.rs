@@ -104,8 +104,8 @@ pub enum LabError {
         /// What is different.
         why: String,
     },
-    /// Nothing to seed faults with.
-    #[error("no program for seeding faults: {0}")]
+    /// No programs to work with.
+    #[error("there are no programs: {0}")]
     NoPrograms(String),
     /// Nobody to write programs.
     #[error("there is no csmith here to generate programs with")]

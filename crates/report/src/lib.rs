@@ -7,6 +7,7 @@ mod bench;
 mod bisect;
 mod campaign;
 mod check;
+mod compare;
 mod cov;
 mod diff;
 mod doctor;
@@ -37,6 +38,7 @@ pub use campaign::{
     campaign_json, campaign_markdown, campaign_page, campaign_page_with_reports, campaign_text,
 };
 pub use check::{CheckEntry, check_json, check_summary, check_text};
+pub use compare::{compare_csv, compare_json, compare_markdown, compare_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
 pub use html::{CaseView, case_html};

@@ -36,12 +36,12 @@ kill -9. docs/hunt.md says more.
 Exit codes: 0 nothing found, 2 bugs found, 4 csmith is not installed, 130 Ctrl-C.")]
 pub(crate) struct Hunt {
     #[command(flatten)]
-    llvm: LlvmFlags,
+    recipe: RecipeFlags,
     /// The campaign's folder
     #[arg(long, short, value_name = "DIR", required_unless_present = "resume")]
     output: Option<PathBuf>,
     /// Go on with the campaign of this folder, by the recipe it was begun with
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seed", "sequences", "guide", "programs", "shard", "llvm", "llvm_config"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seed", "sequences", "guide", "select", "shard", "RecipeFlags"])]
     resume: Option<PathBuf>,
     /// How long, as in 30m; until Ctrl-C if neither this nor --tests is given
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -58,6 +58,25 @@ pub(crate) struct Hunt {
     /// What leads the choice of sequences and programs
     #[arg(long, value_enum, conflicts_with = "sequences")]
     guide: Option<Guide>,
+    /// How programs are selected
+    #[arg(long, value_enum, default_value_t = Selection::Ctos)]
+    select: Selection,
+    /// Do one part of a campaign, as in 3/16; `optsleuth campaign merge` joins them
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = parse_shard)]
+    shard: (u64, u64),
+    /// How long the program of a finding is made smaller; 0 leaves it to triage
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = parse_pause)]
+    reduce: Duration,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a hunt is made of, whatever its strategy.
+#[derive(Debug, Args)]
+pub(crate) struct RecipeFlags {
+    #[command(flatten)]
+    llvm: LlvmFlags,
     /// How many passes a sequence has, at least and at most
     #[arg(long, value_name = "MIN..MAX", default_value = "50..200", value_parser = parse_length)]
     length: (usize, usize),
@@ -78,7 +97,7 @@ pub(crate) struct Hunt {
     #[arg(long, value_name = "N", default_value_t = 6000)]
     sequence_pool: usize,
     /// How many sequences a round has
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 100)]
     round_sequences: usize,
     /// Where programs come from: csmith, or a folder of C or IR
     #[arg(long, value_name = "csmith|DIR", default_value = "csmith")]
@@ -93,26 +112,14 @@ pub(crate) struct Hunt {
     #[arg(long, value_name = "BYTES")]
     min_bytes: Option<usize>,
     /// How many programs are made for a round, for those that represent them to be used
-    #[arg(long, value_name = "N", default_value_t = 24)]
+    #[arg(long, value_name = "N", default_value_t = 16)]
     program_pool: usize,
     /// How many programs a round has
     #[arg(long, value_name = "N", default_value_t = 8)]
     round_programs: usize,
-    /// How programs are selected
-    #[arg(long, value_enum, default_value_t = Selection::Ctos)]
-    select: Selection,
-    /// Do one part of a campaign, as in 3/16; `optsleuth campaign merge` joins them
-    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = parse_shard)]
-    shard: (u64, u64),
-    /// How long the program of a finding is made smaller; 0 leaves it to triage
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = parse_pause)]
-    reduce: Duration,
     /// Measure the compiler's coverage with one test in N
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..))]
     coverage_every: u64,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -176,43 +183,55 @@ impl Hunt {
     }
 
     fn recipe(self) -> HuntRecipe {
-        let passes = match (self.passes_from, self.only_default_passes) {
-            (Some(file), _) => PassChoice::From(file),
-            (None, true) => PassChoice::OnlyDefault,
-            (None, false) => PassChoice::All,
-        };
-        let sequences = match (self.guide, self.sequences) {
+        let mut recipe = self.recipe.recipe();
+        recipe.seed = self.seed;
+        recipe.programs.seed = self.seed;
+        recipe.sequences = match (self.guide, self.sequences) {
             (Some(Guide::Coverage), _) => SequenceChoice::Guided,
             (None, Sequences::Ctos) => SequenceChoice::Ctos,
             (None, Sequences::Random) => SequenceChoice::Random,
             (None, Sequences::Pairwise) => SequenceChoice::Pairwise,
         };
-        let programs = ProgramPlan {
-            source: match self.programs.as_os_str() == "csmith" {
-                true => ProgramSource::Csmith(self.swarm),
-                false => ProgramSource::Folder(self.programs),
-            },
-            size: self.size,
-            min_bytes: self.min_bytes,
-            seed: self.seed,
+        recipe.selection = match self.select {
+            Selection::Ctos => ProgramSelection::Ctos,
+            Selection::Features => ProgramSelection::Features,
+            Selection::All => ProgramSelection::All,
+        };
+        // What nobody chooses among need not be made.
+        if recipe.selection == ProgramSelection::All {
+            recipe.program_pool.0 = recipe.program_pool.1;
+        }
+        recipe.shard = self.shard;
+        recipe
+    }
+}
+
+impl RecipeFlags {
+    /// A hunt of CTOS's kind, from seed 1, in one piece.
+    pub(super) fn recipe(self) -> HuntRecipe {
+        let passes = match (self.passes_from, self.only_default_passes) {
+            (Some(file), _) => PassChoice::From(file),
+            (None, true) => PassChoice::OnlyDefault,
+            (None, false) => PassChoice::All,
+        };
+        let seed = 1;
+        let source = match self.programs.as_os_str() == "csmith" {
+            true => ProgramSource::Csmith(self.swarm),
+            false => ProgramSource::Folder(self.programs),
         };
         HuntRecipe {
             llvm: self.llvm.choice(),
-            seed: self.seed,
-            sequences,
-            selection: match self.select {
-                Selection::Ctos => ProgramSelection::Ctos,
-                Selection::Features => ProgramSelection::Features,
-                Selection::All => ProgramSelection::All,
-            },
-            programs,
+            seed,
+            sequences: SequenceChoice::Ctos,
+            selection: ProgramSelection::Ctos,
+            programs: ProgramPlan { source, size: self.size, min_bytes: self.min_bytes, seed },
             passes,
             length: self.length,
-            sequence_pool: (self.sequence_pool, self.round_sequences),
+            sequence_pool: (self.sequence_pool.max(self.round_sequences), self.round_sequences),
             program_pool: (self.program_pool.max(self.round_programs), self.round_programs),
             exclusions: self.exclude.into_iter().flat_map(|Exclusions(list)| list).collect(),
             auto_exclude: self.auto_exclude,
-            shard: self.shard,
+            shard: (1, 1),
             coverage_every: self.coverage_every,
         }
     }

@@ -28,9 +28,7 @@ use crate::bisect::{BisectPlan, bisect};
 use crate::check::{CheckPlan, CheckReport, CheckStatus, check, failing_request};
 use crate::import::write_case;
 use crate::oracle::{Oracle, Verdict, is_limit};
-use crate::reduce::{
-    Judge, Part, Patience, Question, ReducePlan, Reducer, fewer_passes, reduce,
-};
+use crate::reduce::{Judge, Part, Patience, Question, ReducePlan, Reducer, fewer_passes, reduce};
 use crate::setup::{Bench, LabError, LlvmChoice};
 
 /// The folder for cases, in the campaign's.
@@ -391,11 +389,7 @@ fn is_defined(
 }
 
 /// The optimization levels at which the program fails in the same way.
-fn levels(
-    bench: &mut Bench,
-    kind: CaseKind,
-    reduced: &Reduced,
-) -> Result<Vec<String>, LabError> {
+fn levels(bench: &mut Bench, kind: CaseKind, reduced: &Reduced) -> Result<Vec<String>, LabError> {
     let mut failing = Vec::new();
     for level in ["O1", "O2", "O3"] {
         let passes = bench.passes(&format!("default<{level}>"))?;
@@ -435,7 +429,9 @@ fn guilty(
         candidate_time: HANG,
     };
     match bisect(&plan, progress) {
-        Ok(bisection) => Ok(bisection.culprit().map(|found| format!("{} on {}", found.pass, found.unit))),
+        Ok(bisection) => {
+            Ok(bisection.culprit().map(|found| format!("{} on {}", found.pass, found.unit)))
+        }
         Err(LabError::NotReproduced { .. } | LabError::NoReference { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -14,6 +14,7 @@
 //! finding before the next deviation is looked at.
 
 mod campaign;
+mod compare;
 mod differential;
 mod examine;
 mod exclude;
@@ -37,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use crate::Progress;
 use crate::setup::{Bench, LabError, LlvmChoice};
 pub use campaign::{campaign, merge};
+pub use compare::{ComparePlan, Compared, ComparedRun, Strategy, compare};
 use differential::{Seen, is_outvoted};
 use examine::{Examined, Office, Subject};
 use exclude::learnt;
@@ -133,8 +135,10 @@ pub struct HuntStop {
 }
 
 /// Hunts, until it is time to stop.
-pub fn hunt(plan: &HuntPlan, progress: &dyn Progress) -> Result<optsleuth_model::Campaign, LabError> {
-    let begun = Instant::now();
+pub fn hunt(
+    plan: &HuntPlan,
+    progress: &dyn Progress,
+) -> Result<optsleuth_model::Campaign, LabError> {
     let (store, recipe) = match &plan.start {
         HuntStart::New(recipe) => (None, (**recipe).clone()),
         HuntStart::Resume => {
@@ -147,10 +151,13 @@ pub fn hunt(plan: &HuntPlan, progress: &dyn Progress) -> Result<optsleuth_model:
         }
     };
     let mut bench = Bench::set_up(&recipe.llvm, Targets::Native, Flavor::Covered, None, progress)?;
+    // Making a worker is no part of the budget.
+    let begun = Instant::now();
     let deck = passes::passes(&bench, &recipe.passes)?;
+    let rounds = Rounds::new(&recipe, deck, &mut bench)?;
     let store = match store {
         Some(store) => store,
-        None => begin(plan, &recipe, &bench, &deck)?,
+        None => begin(plan, &recipe, &bench, rounds.passes())?,
     };
     let known = store.llvm()?;
     if known != bench.install.version {
@@ -163,7 +170,6 @@ pub fn hunt(plan: &HuntPlan, progress: &dyn Progress) -> Result<optsleuth_model:
         .into());
     }
     let office = office(plan, &recipe, &bench, &store)?;
-    let rounds = Rounds::new(&recipe, deck, &mut bench)?;
     let clock = Clock { begun, before: store.get(SECONDS)?.unwrap_or_default() };
     let hunting = Hunting {
         coverage: store.coverage()?,
@@ -397,9 +403,8 @@ impl Hunting<'_> {
                 }
             })
             .collect();
-        let digest = |result: RunResult, _| {
-            (Seen::of(&result.outcome, &program.expected), result.coverage)
-        };
+        let digest =
+            |result: RunResult, _| (Seen::of(&result.outcome, &program.expected), result.coverage);
         let keep_going = || !self.progress.stop_requested();
         let results = self.bench.pool.run_while(&requests, &keep_going, &digest);
         self.testing += begun.elapsed().as_secs_f64();

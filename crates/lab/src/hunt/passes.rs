@@ -255,7 +255,9 @@ fn listed(bench: &Bench, file: &Path) -> Result<Vec<Spellings>, LabError> {
     let text = std::fs::read_to_string(file)
         .map_err(|source| LabError::Io { doing: format!("read `{}`", file.display()), source })?;
     let mut found: Vec<Spellings> = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         let name = base_name(line);
         for form in bench.passes(line)?.optimizations() {
             match found.iter_mut().find(|known| known.name == name) {
@@ -281,7 +283,8 @@ mod tests {
 
     #[test]
     fn the_name_of_a_pass_is_inside_its_adaptors() {
-        let sequence: PassSequence = "function(loop-mssa(licm<allowspeculation>)),sroa".parse().unwrap();
+        let sequence: PassSequence =
+            "function(loop-mssa(licm<allowspeculation>)),sroa".parse().unwrap();
         assert_eq!(leaf_name(&sequence.optimizations()[0]), "licm");
         assert_eq!(names(&sequence), ["licm", "sroa"]);
     }

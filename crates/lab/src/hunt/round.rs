@@ -109,6 +109,11 @@ impl Rounds {
         Ok(Rounds { recipe: recipe.clone(), passes, programs })
     }
 
+    /// What sequences are made of.
+    pub(super) fn passes(&self) -> &[Spellings] {
+        &self.passes
+    }
+
     /// The round of this number; `None` if somebody does not want to wait for
     /// it.
     pub(super) fn make(
@@ -145,6 +150,11 @@ impl Rounds {
         }
         let mut programs: Vec<(u64, TestProgram)> =
             made.into_iter().filter_map(|made| Some((made.index, made.program?))).collect();
+        if programs.is_empty() {
+            let what = "none of the programs can be used: they do not compile, do not end, or \
+                        their behaviour is not defined";
+            return Err(LabError::NoPrograms(what.to_owned()));
+        }
         if programs.len() > wanted && self.recipe.selection != ProgramSelection::All {
             programs = self.select_programs(number, programs, wanted, bench)?;
         }
@@ -252,7 +262,8 @@ impl Rounds {
             }
         };
         let chosen = representatives(&vectors, wanted, seed);
-        let mut programs: Vec<Option<(u64, TestProgram)>> = programs.into_iter().map(Some).collect();
+        let mut programs: Vec<Option<(u64, TestProgram)>> =
+            programs.into_iter().map(Some).collect();
         Ok(chosen.into_iter().filter_map(|index| programs[index].take()).collect())
     }
 }

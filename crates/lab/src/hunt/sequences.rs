@@ -46,7 +46,12 @@ impl Deck<'_> {
 
     /// A sequence like this one: a stretch of it is deleted, repeated, moved or
     /// replaced, or taken from another sequence, a few times over.
-    pub(super) fn vary(&self, sequence: &[Element], other: &[Element], rng: &mut impl Rng) -> Drawn {
+    pub(super) fn vary(
+        &self,
+        sequence: &[Element],
+        other: &[Element],
+        rng: &mut impl Rng,
+    ) -> Drawn {
         let mut varied = sequence.to_vec();
         for _ in 0..rng.random_range(1..=4) {
             let (from, end) = stretch(varied.len(), rng);

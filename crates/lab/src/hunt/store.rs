@@ -10,7 +10,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use optsleuth_model::{CAMPAIGN_VERSION, CaseKind, Coverage, Exclusion, Finding, Growth, HuntSettings};
+use optsleuth_model::{
+    CAMPAIGN_VERSION, CaseKind, Coverage, Exclusion, Finding, Growth, HuntSettings,
+};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -165,7 +167,8 @@ type Result<T> = std::result::Result<T, CampaignError>;
 impl Store {
     /// Begins a campaign in a folder that has none.
     pub(super) fn create(folder: &Path, llvm: &str, settings: &HuntSettings) -> Result<Store> {
-        let io = |source| CampaignError::Io { doing: format!("make `{}`", folder.display()), source };
+        let io =
+            |source| CampaignError::Io { doing: format!("make `{}`", folder.display()), source };
         std::fs::create_dir_all(folder).map_err(io)?;
         let lock = lock(folder)?;
         if folder.join(DATABASE).exists() {
@@ -251,7 +254,8 @@ impl Store {
             .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
             .optional()
             .map_err(|error| self.failure(error))?;
-        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(error))).transpose()
+        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(error)))
+            .transpose()
     }
 
     /// What the campaign was begun with.
@@ -289,7 +293,8 @@ impl Store {
 
     /// The first round that is not finished, of those that are this shard's.
     pub(super) fn next_round(&self, (shard, of): (u64, u64)) -> Result<u64> {
-        let finished = self.rows("SELECT number FROM round WHERE finished = 1", [], |row| row.get(0))?;
+        let finished =
+            self.rows("SELECT number FROM round WHERE finished = 1", [], |row| row.get(0))?;
         let mut number = shard - 1;
         while finished.contains(&number) {
             number += of;
@@ -328,10 +333,10 @@ impl Store {
 
     /// How many tests of a program were made, and whether all came to an end.
     pub(super) fn progress_of(&self, round: u64, place: usize) -> Result<(usize, bool)> {
-        let query = "SELECT length(outcomes), finished FROM program WHERE round = ?1 AND place = ?2";
-        let found = self.db.query_row(query, params![round, place], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        });
+        let query =
+            "SELECT length(outcomes), finished FROM program WHERE round = ?1 AND place = ?2";
+        let found =
+            self.db.query_row(query, params![round, place], |row| Ok((row.get(0)?, row.get(1)?)));
         found.optional().map(Option::unwrap_or_default).map_err(|error| self.failure(error))
     }
 
@@ -625,3 +630,6 @@ fn lock(folder: &Path) -> Result<File> {
         Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! `optsleuth bench`: how good localization methods are, on cases whose culprits
 //! are known.
 
+mod hunt;
 mod seed;
 
 use std::num::NonZero;
@@ -33,6 +34,7 @@ use crate::progress::Bar;
   optsleuth bench corpus/ --runs 500 --json                 # the same table every time
   optsleuth bench corpus/ -o results/ --redraw              # tables of what is there
   optsleuth bench seed --llvm 19 --count 50 -o faults/      # make cases
+  optsleuth bench hunt --llvm 14 -o ways/                   # compare ways to hunt
 
 Each case is measured on a core of its own. What was measured is kept in the output folder, one
 file per case, method and seed; a bench that was interrupted goes on where it ended when it is
@@ -83,12 +85,14 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum BenchCommand {
+    Hunt(Box<hunt::Hunt>),
     Seed(seed::Seed),
 }
 
 impl Bench {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         match self.command {
+            Some(BenchCommand::Hunt(hunt)) => hunt.run(),
             Some(BenchCommand::Seed(seed)) => seed.run(),
             None => self.measure(),
         }
