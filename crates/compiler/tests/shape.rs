@@ -115,7 +115,7 @@ fn regions_are_those_that_opt_prints() {
 fn regions_of_a_large_program_are_those_that_opt_prints() {
     let folder = Workdir::new().expect("a folder");
     let file = folder.file("generated.c");
-    csmith::generate(1, &[], &file).expect("a program");
+    csmith::generate(2, &[], &file).expect("a program");
     for major in LLVMS {
         let install = llvm::find(major).expect("an LLVM");
         let shape = check_against_opt(&install, &compiled(&install, &file));
