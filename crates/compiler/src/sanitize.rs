@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::clang::ProgramError;
 use crate::csmith;
-use crate::llvm::Install;
+use crate::llvm::{self, Install};
 use crate::spawn::{Tool, ToolEnd, ToolError};
 
 /// Warnings about programs whose behaviour is hardly defined.
@@ -67,8 +67,11 @@ impl Sanitizer {
 }
 
 /// Leaks are no undefined behaviour, and looking for them needs rights that a
-/// fenced program does not have.
-const OPTIONS: &str = "const char *__asan_default_options(void) { return \"detect_leaks=0\"; }\n";
+/// fenced program does not have. Nor may it set limits, even that of core dumps.
+const OPTIONS: &str = "\
+const char *__asan_default_options(void) { return \"detect_leaks=0:disable_coredump=0\"; }
+const char *__msan_default_options(void) { return \"disable_coredump=0\"; }
+";
 
 /// Which of these warnings clang has about a program.
 pub fn warnings(
@@ -99,16 +102,26 @@ pub fn compile(
     sanitizer: Sanitizer,
     program: &Path,
 ) -> Result<bool, ProgramError> {
-    let options = program.with_extension("options.c");
-    std::fs::write(&options, OPTIONS)
-        .map_err(|error| ProgramError::Unreadable { path: options.clone(), source: error })?;
+    let includes = include_flags(source);
+    // One text of both: a second run of the compiler would cost as much again.
+    let whole = program.with_extension("whole.c");
+    let text = format!("#include \"{}\"\n{OPTIONS}", source.display());
+    let source = match sanitizer {
+        Sanitizer::Undefined => source,
+        Sanitizer::Address | Sanitizer::Memory => {
+            std::fs::write(&whole, text)
+                .map_err(|error| ProgramError::Unreadable { path: whole.clone(), source: error })?;
+            &whole
+        }
+    };
+    let lld = llvm::lld(install).map(|lld| format!("--ld-path={}", lld.display()));
     let output = clang(install)?
         .args(["-O0", "-w", "-fno-sanitize-recover=all"])
         .args(sanitizer.flags())
-        .args(include_flags(source))
+        .args(lld)
+        .args(includes)
         .args(flags)
         .arg(source)
-        .arg(&options)
         .arg("-o")
         .arg(program)
         .args(["-lm", "-lpthread"])

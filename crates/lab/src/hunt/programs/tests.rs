@@ -160,6 +160,22 @@ fn only_what_is_defined_and_ends_is_taken_of_a_folder() {
 }
 
 #[test]
+fn memory_that_is_not_there_is_undefined_where_anybody_looks() {
+    let behind: &[u8] = b"#include <stdlib.h>\n\
+        int main(int n, char **v) { int *p = calloc(n, 4); p[n] = 0; return p[n]; }";
+    let checker = {
+        let mut bench = bench();
+        let install = bench.install.clone();
+        Checker::new(&install, bench.pool.first()).unwrap()
+    };
+    // No installed clang may have the library.
+    match checker.notes().iter().any(|note| note.contains("address sanitizer")) {
+        true => check(&[("behind.c", behind)], &["behind.c"], &[]),
+        false => check(&[("behind.c", behind)], &[], &[("behind.c", Rejection::Undefined)]),
+    };
+}
+
+#[test]
 fn ir_is_taken_where_it_keeps_its_promises() {
     let ir = |text: &str| {
         format!("; ModuleID = '/home/me/x.ll'\ntarget triple = \"x86_64-pc-linux-gnu\"\n{text}")
