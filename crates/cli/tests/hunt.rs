@@ -229,14 +229,11 @@ fn every_way_to_choose_sequences_works_with_csmith() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("ways");
     let output = output.to_str().unwrap();
-    let args = [
-        ["bench", "hunt", "--llvm", "14", "--seeds", "1", "--tests", "16"],
-        ["--round-programs", "2", "--program-pool", "4", "--round-sequences", "8", "--json"],
-    ]
-    .concat();
-    let more =
-        ["--length", "5..20", "--sequence-pool", "300", "--only-default-passes", "-o", output];
-    let compared = json(&[&args[..], &size, &more].concat());
+    let args = ["bench", "hunt", "--llvm", "14", "--seeds", "1", "--tests", "16", "--json"];
+    let size = ["--round-programs", "2", "--program-pool", "4", "--round-sequences", "8"];
+    let more = ["--length", "5..20", "--sequence-pool", "300", "--only-default-passes"];
+    let output_flag = ["-o", output];
+    let compared = json(&[&args[..], &size, &more, &output_flag].concat());
     let runs = compared["runs"].as_array().unwrap();
     let names: Vec<&str> = runs.iter().map(|run| run["strategy"].as_str().unwrap()).collect();
     assert_eq!(names, ["ctos", "random", "pairwise", "guided"]);

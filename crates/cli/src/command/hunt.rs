@@ -112,10 +112,10 @@ pub(crate) struct RecipeFlags {
     #[arg(long, value_name = "BYTES")]
     min_bytes: Option<usize>,
     /// How many programs are made for a round, for those that represent them to be used
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = 8)]
     program_pool: usize,
     /// How many programs a round has
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 4)]
     round_programs: usize,
     /// Measure the compiler's coverage with one test in N
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..))]

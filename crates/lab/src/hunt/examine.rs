@@ -64,9 +64,11 @@ pub(super) struct Office {
     pub(super) reduce: Option<Duration>,
     /// See [`ReducePlan::asker`].
     pub(super) asker: PathBuf,
-    /// Findings of wrong code: their numbers and sequences. Only a run tells
-    /// whether another program shows the same.
+    /// Findings of wrong code, and short sequences that show them. Only a run
+    /// tells whether another program goes wrong by one of these, too.
     pub(super) wrong_code: Vec<(u64, PassSequence)>,
+    /// Whether the loaded program does, as far as that was tried.
+    pub(super) goes_wrong: Vec<Option<bool>>,
     /// All keys, with their findings.
     pub(super) keys: Vec<(String, u64)>,
 }
@@ -74,8 +76,9 @@ pub(super) struct Office {
 /// What came of a deviation.
 #[derive(Debug)]
 pub(super) enum Examined {
-    /// A finding that is known.
-    Duplicate(u64),
+    /// A finding that is known; for wrong code also the passes that show it, if
+    /// they are new.
+    Duplicate(u64, Option<PassSequence>),
     /// Nothing that could be reported, and why.
     Dismissed(String),
     /// Something new, and its key.
@@ -108,7 +111,7 @@ impl Office {
         if kind == CaseKind::WrongCode
             && let Some(known) = self.known_wrong_code(bench, subject, drawn)?
         {
-            return Ok(Examined::Duplicate(known));
+            return Ok(Examined::Duplicate(known, None));
         }
         let Some(reduced) = fewest_passes(bench, subject, kind, &passes, progress)? else {
             let why = match kind {
@@ -131,7 +134,10 @@ impl Office {
         let signature = signature(&reduced.outcome);
         let key = format!("{} | {pass} | {signature}", kind.name());
         if let Some((_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
-            return Ok(Examined::Duplicate(*number));
+            let is_wrong_code = kind == CaseKind::WrongCode;
+            let passes = is_wrong_code.then_some(reduced.passes);
+            self.wrong_code.extend(passes.clone().map(|passes| (*number, passes)));
+            return Ok(Examined::Duplicate(*number, passes));
         }
         if kind == CaseKind::WrongCode && !is_defined(bench, &reduced, progress)? {
             return Ok(dismissed("the program's behaviour is not defined"));
@@ -177,22 +183,35 @@ impl Office {
         Ok(Examined::New(key, Box::new(finding)))
     }
 
+    /// Another program is loaded.
+    pub(super) fn begin_program(&mut self) {
+        self.goes_wrong.clear();
+    }
+
     /// A finding of wrong code whose few passes, alone, make this program go
     /// wrong, too.
     fn known_wrong_code(
-        &self,
+        &mut self,
         bench: &mut Bench,
         subject: Subject<'_>,
         drawn: &[Element],
     ) -> Result<Option<u64>, LabError> {
         let oracle = Oracle::new(CaseKind::WrongCode, Some(subject.expected.clone()));
-        for (number, passes) in &self.wrong_code {
+        self.goes_wrong.resize(self.wrong_code.len(), None);
+        for ((number, passes), known) in self.wrong_code.iter().zip(&mut self.goes_wrong) {
             if !is_subsequence(&passes.optimizations(), drawn) {
                 continue;
             }
-            let request = request(CaseKind::WrongCode, passes);
-            let result = bench.pool.first().run(&request)?;
-            if oracle.clone().like(&result.outcome).judge(&result.outcome) == Verdict::Fails {
+            let goes_wrong = match known {
+                Some(goes_wrong) => *goes_wrong,
+                None => {
+                    let request = request(CaseKind::WrongCode, passes);
+                    let outcome = bench.pool.first().run(&request)?.outcome;
+                    let verdict = oracle.clone().like(&outcome).judge(&outcome);
+                    *known.insert(verdict == Verdict::Fails)
+                }
+            };
+            if goes_wrong {
                 return Ok(Some(*number));
             }
         }

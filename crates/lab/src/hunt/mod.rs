@@ -194,6 +194,8 @@ const SECONDS: &str = "seconds";
 const TESTING_SECONDS: &str = "testing-seconds";
 const WORKERS: &str = "workers";
 const N_BLOCKS: &str = "blocks";
+/// The beginning of marks that are sequences by which programs go wrong.
+const SHOWS_WRONG_CODE: &str = "wrong-code by ";
 
 /// A new campaign's store.
 fn begin(
@@ -232,10 +234,10 @@ fn office(
     store: &Store,
 ) -> Result<Office, LabError> {
     let findings = store.findings()?;
-    let wrong_code = findings
-        .iter()
-        .filter(|(_, finding)| finding.kind == optsleuth_model::CaseKind::WrongCode)
-        .filter_map(|(_, finding)| Some((finding.number, finding.passes.parse().ok()?)))
+    let wrong_code = store
+        .known_with(SHOWS_WRONG_CODE)?
+        .into_iter()
+        .filter_map(|(passes, number)| Some((number, passes.parse().ok()?)))
         .collect();
     Ok(Office {
         llvm: recipe.llvm.clone(),
@@ -244,6 +246,7 @@ fn office(
         reduce: plan.reduce,
         asker: plan.asker.clone(),
         wrong_code,
+        goes_wrong: Vec::new(),
         keys: findings.into_iter().map(|(key, finding)| (key, finding.number)).collect(),
     })
 }
@@ -332,6 +335,7 @@ impl Hunting<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
+            self.office.begin_program();
             let halt = self.test(round, place, *number, program, done)?;
             if halt != Some(Halt::Interrupted) {
                 self.examine(round, place, program)?;
@@ -478,15 +482,20 @@ impl Hunting<'_> {
                 self.office.examine(&mut self.bench, subject, &deviation, drawn, &quiet)?;
             match examined {
                 Examined::Interrupted => return Ok(()),
-                Examined::Duplicate(number) => {
-                    self.store.settle(here, &Fate::Finding(number), mark, None)?;
+                Examined::Duplicate(number, passes) => {
+                    let mark = passes.map(shows_wrong_code).or(mark.map(str::to_owned));
+                    self.store.settle(here, &Fate::Finding(number), mark.as_deref(), None)?;
                 }
                 Examined::Dismissed(why) => {
                     self.store.settle(here, &Fate::Dismissed(why), mark, None)?;
                 }
                 Examined::New(key, finding) => {
                     let fate = Fate::Finding(finding.number);
-                    self.store.settle(here, &fate, mark, Some((&key, &finding)))?;
+                    let mark = match is_wrong_code {
+                        true => Some(shows_wrong_code(&finding.passes)),
+                        false => mark.map(str::to_owned),
+                    };
+                    self.store.settle(here, &fate, mark.as_deref(), Some((&key, &finding)))?;
                 }
             }
         }
@@ -552,6 +561,11 @@ fn trouble(error: RunError) -> Result<Seen, LabError> {
         }
         error => Err(error.into()),
     }
+}
+
+/// The mark of a sequence by which programs go wrong.
+fn shows_wrong_code(passes: impl std::fmt::Display) -> String {
+    format!("{SHOWS_WRONG_CODE}{passes}")
 }
 
 /// Steps of an examination are no news to whoever waits for the hunt.

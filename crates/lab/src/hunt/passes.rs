@@ -15,7 +15,7 @@ use crate::setup::{Bench, LabError};
 /// the machine, as the CTOS paper chose its 114: no printers, no
 /// instrumentation, nothing for other languages, for profiles or for code
 /// generators. Passes of later LLVMs and of earlier ones are both among them.
-const FOR_C: [&str; 117] = [
+const FOR_C: [&str; 116] = [
     "adce",
     "aggressive-instcombine",
     "alignment-from-assumptions",
@@ -31,7 +31,6 @@ const FOR_C: [&str; 117] = [
     "called-value-propagation",
     "callsite-splitting",
     "canon-freeze",
-    "chr",
     "consthoist",
     "constmerge",
     "constraint-elimination",

@@ -424,6 +424,14 @@ impl Store {
         }))
     }
 
+    /// What follows this beginning in marks of findings, with their numbers, in
+    /// the order in which they became known.
+    pub(super) fn known_with(&self, beginning: &str) -> Result<Vec<(String, u64)>> {
+        let query = "SELECT substr(mark, length(?1) + 1), finding FROM known
+            WHERE substr(mark, 1, length(?1)) = ?1 AND finding IS NOT NULL ORDER BY rowid";
+        self.rows(query, [beginning], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
     /// Says what became of a deviation; `mark` and `finding`, if there are any,
     /// become known with it.
     pub(super) fn settle(
