@@ -150,9 +150,8 @@ impl Doc2vec {
     fn ours(&self, corpus: &Corpus, threads: usize, seed: u64) -> anyhow::Result<Sample> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let (started, cpu) = (Instant::now(), cpu_seconds()?);
-        let vectors = pool.install(|| {
-            train(corpus, &Settings::sequences(seed), &|_, _| {}).into_documents()
-        });
+        let vectors =
+            pool.install(|| train(corpus, &Settings::sequences(seed), &|_, _| {}).into_documents());
         Ok(Sample {
             who: "optsleuth".to_owned(),
             threads,
@@ -299,9 +298,10 @@ fn unit(vectors: &Vectors) -> Vec<Vec<f32>> {
 }
 
 fn dot(left: &[f32], right: &[f32]) -> f32 {
-    let products = left.chunks(4).zip(right.chunks(4)).map(|(left, right)| {
-        left.iter().zip(right).map(|(left, right)| left * right).sum::<f32>()
-    });
+    let products = left
+        .chunks(4)
+        .zip(right.chunks(4))
+        .map(|(left, right)| left.iter().zip(right).map(|(left, right)| left * right).sum::<f32>());
     products.sum()
 }
 

@@ -139,3 +139,49 @@ impl<const WORDS_LEARN: bool> Lesson<'_, WORDS_LEARN> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pulp::Scalar256b;
+
+    use super::*;
+    use crate::doc2vec::Corpus;
+
+    #[test]
+    fn a_machine_without_wide_registers_learns_the_same_bits() {
+        let document: Vec<Word> = (0..200).map(|position| position * 7 % 31).collect();
+        let corpus: Corpus = [document.clone()].into_iter().collect();
+        let settings = Settings { sample: 0.0, ..Settings::sequences(1) };
+        for width in [1, 5, USUAL_WIDTH] {
+            let vocabulary = Vocabulary::of(&corpus, &settings);
+            let sigmoid = Sigmoid::new();
+            let subject = Subject { settings: settings.clone(), vocabulary, sigmoid, width };
+            let mut random = SplitMix64::new(4);
+            let mut numbers = |n: usize| -> Vec<Group> {
+                (0..n).map(|_| std::array::from_fn(|_| random.fraction() - 0.5)).collect()
+            };
+            let vector = numbers(width);
+            let weights = Weights { contexts: numbers(31 * width), outputs: numbers(31 * width) };
+            let learn = |is_wide: bool| {
+                let (mut vector, mut weights) = (vector.clone(), weights.clone());
+                let lesson = Lesson::<true> {
+                    subject: &subject,
+                    document: &document,
+                    vector: &mut vector,
+                    weights: &mut weights,
+                    rate: 0.05,
+                    random: SplitMix64::new(9),
+                    slate: &mut Slate::default(),
+                };
+                match is_wide {
+                    true => kernel::widely(lesson),
+                    false => Scalar256b.vectorize(lesson),
+                }
+                (vector, weights.contexts, weights.outputs)
+            };
+            let learnt = learn(true);
+            assert_eq!(learnt, learn(false));
+            assert_ne!(learnt.0, vector);
+        }
+    }
+}
