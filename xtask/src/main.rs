@@ -3,6 +3,7 @@
 
 mod bench;
 mod identity;
+mod select;
 mod tidy;
 
 use clap::Parser;
@@ -15,6 +16,8 @@ enum Task {
     Bench(bench::Bench),
     /// Make the table and the plots of the newest raw data anew
     Plots(bench::Plots),
+    /// Compare vectors of pass sequences with Gensim's, and time a selection
+    Doc2vec(select::Doc2vec),
     /// Compare workers with `opt`, byte for byte, on csmith's programs
     Identity(identity::Identity),
     /// Provision every installed LLVM and compare a sample on each
@@ -27,6 +30,7 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Bench(bench) => bench.run(),
         Task::Plots(plots) => plots.run(),
+        Task::Doc2vec(doc2vec) => doc2vec.run(),
         Task::Identity(identity) => identity.run(),
         Task::AllLlvms => identity::all_llvms(),
         Task::Tidy => tidy::run(),

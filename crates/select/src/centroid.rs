@@ -20,10 +20,15 @@ use rayon::prelude::*;
 
 use crate::kernel::{self, Group};
 use crate::vectors::Vectors;
-use crate::xmeans::Clusters;
+use crate::xmeans::{self, Clusters, xmeans};
 
 /// How many vectors are looked at at a time.
 const PART: usize = 1024;
+
+/// Finds clusters as the paper does, then chooses `k` vectors by [`select`].
+pub fn representatives(vectors: &Vectors, k: usize, seed: u64) -> Vec<usize> {
+    select(vectors, &xmeans(vectors, &xmeans::Settings::new(seed)), k)
+}
 
 /// Chooses `k` vectors; all, if there are no more. Indices are in the order in
 /// which they were chosen.
@@ -211,7 +216,7 @@ impl WithSimd for Nearest<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xmeans::{self, xmeans};
+    use crate::random::SplitMix64;
     use proptest::prelude::*;
 
     /// Algorithm 3, line by line, but for what it does not say.
@@ -289,6 +294,23 @@ mod tests {
         let mut first: Vec<f32> = chosen[..3].iter().map(|&index| vectors.row(index)[0]).collect();
         first.sort_by(f32::total_cmp);
         assert_eq!(first, [0.0, 1.0, 5.0]);
+    }
+
+    #[test]
+    fn threads_change_no_choice() {
+        let mut random = SplitMix64::new(6);
+        let rows = (0..5000).map(|_| -> [f32; 20] { std::array::from_fn(|_| random.fraction()) });
+        let vectors = Vectors::from_rows(20, rows);
+        let on = |n_threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            pool.install(|| representatives(&vectors, 100, 1))
+        };
+        let chosen = on(1);
+        assert_eq!(chosen, on(3));
+        let mut different = chosen.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!((chosen.len(), different.len()), (100, 100));
     }
 
     proptest! {

@@ -35,14 +35,21 @@ pub(crate) fn registers_mut<S: Simd>(groups: &mut [Group]) -> &mut [S::f32s] {
     S::as_mut_simd_f32s(groups.as_flattened_mut()).0
 }
 
-/// The sum of the products.
+/// The sums of the products with each of a few.
 #[inline(always)]
-pub(crate) fn dot<S: Simd>(simd: S, left: &[S::f32s], right: &[S::f32s]) -> f32 {
-    let mut sums = simd.splat_f32s(0.0);
-    for (&left, &right) in left.iter().zip(right) {
-        sums = simd.add_f32s(sums, simd.mul_f32s(left, right));
+pub(crate) fn dots<S: Simd, const N: usize>(
+    simd: S,
+    left: &[S::f32s],
+    right: [&[S::f32s]; N],
+) -> [f32; N] {
+    let right = right.map(|right| &right[..left.len()]);
+    let mut sums = [simd.splat_f32s(0.0); N];
+    for (place, &left) in left.iter().enumerate() {
+        for (sum, right) in sums.iter_mut().zip(right) {
+            *sum = simd.add_f32s(*sum, simd.mul_f32s(left, right[place]));
+        }
     }
-    total::<S>(sums)
+    sums.map(total::<S>)
 }
 
 /// The square of the Euclidean distance.

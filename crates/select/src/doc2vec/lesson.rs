@@ -19,6 +19,10 @@ use crate::random::SplitMix64;
 /// compiled with a constant length.
 const USUAL_WIDTH: usize = 13;
 
+/// How many words are told apart at a time: a word and five of noise are two
+/// times as many.
+const TOGETHER: usize = 3;
+
 /// What is learnt about words: a vector for each as context, and one as what is
 /// predicted.
 #[derive(Clone, Debug)]
@@ -43,7 +47,8 @@ pub(crate) struct Slate {
     sampled: Vec<Word>,
     hidden: Vec<Group>,
     error: Vec<Group>,
-    /// Words to tell apart, and by how much their vectors have to change.
+    /// Words to tell apart, and what they ought to be predicted as; then, by
+    /// how much their vectors have to change.
     targets: Vec<(Word, f32)>,
 }
 
@@ -102,31 +107,45 @@ impl<const WORDS_LEARN: bool> Lesson<'_, WORDS_LEARN> {
             // All predictions come before any change: they do not wait for
             // each other then.
             targets.clear();
-            for turn in 0..=subject.settings.negative {
-                let (target, label) = match turn {
-                    0 => (word, 1.0),
-                    _ => (subject.vocabulary.noise(&mut random), 0.0),
-                };
-                if turn > 0 && target == word {
-                    continue;
+            targets.push((word, 1.0));
+            for _ in 0..subject.settings.negative {
+                let noise = subject.vocabulary.noise(&mut random);
+                if noise != word {
+                    targets.push((noise, 0.0));
                 }
-                let prediction = kernel::dot(simd, hidden, &outputs[row(target)]);
-                if let Some(prediction) = subject.sigmoid.at(prediction) {
-                    targets.push((target, (label - prediction) * rate));
+            }
+            let (groups, rest) = targets.as_chunks_mut::<TOGETHER>();
+            for group in groups {
+                let rows = group.map(|(target, _)| &outputs[row(target)]);
+                let predictions = kernel::dots(simd, hidden, rows);
+                for ((_, by), prediction) in group.iter_mut().zip(predictions) {
+                    *by = subject.sigmoid.at(prediction).map_or(0.0, |p| (*by - p) * rate);
                 }
+            }
+            for (target, by) in rest {
+                let [prediction] = kernel::dots(simd, hidden, [&outputs[row(*target)]]);
+                *by = subject.sigmoid.at(prediction).map_or(0.0, |p| (*by - p) * rate);
             }
 
             error.fill(simd.splat_f32s(0.0));
-            for &(target, change) in &*targets {
-                let change = simd.splat_f32s(change);
-                let output = &mut outputs[row(target)];
-                for ((error, output), &hidden) in error.iter_mut().zip(output).zip(&*hidden) {
-                    let old = *output;
-                    *error = simd.add_f32s(*error, simd.mul_f32s(change, old));
-                    if WORDS_LEARN {
-                        *output = simd.add_f32s(old, simd.mul_f32s(change, hidden));
+            // Three at a time, unless they are the same: the error is read and
+            // written less often then.
+            let (groups, rest) = targets.as_chunks::<TOGETHER>();
+            for group in groups {
+                let rows = group.map(|(target, _)| row(target));
+                if let Ok(rows) = outputs.get_disjoint_mut(rows) {
+                    let by = group.map(|(_, by)| by);
+                    change::<S, WORDS_LEARN, _>(simd, rows, by, hidden, error);
+                } else {
+                    for &(target, by) in group {
+                        let rows = [&mut outputs[row(target)]];
+                        change::<S, WORDS_LEARN, _>(simd, rows, [by], hidden, error);
                     }
                 }
+            }
+            for &(target, by) in rest {
+                let rows = [&mut outputs[row(target)]];
+                change::<S, WORDS_LEARN, _>(simd, rows, [by], hidden, error);
             }
 
             // Each vector gets the whole error, not its share: so does Gensim.
@@ -136,6 +155,77 @@ impl<const WORDS_LEARN: bool> Lesson<'_, WORDS_LEARN> {
                     kernel::add(simd, &mut contexts[row(neighbour)], error);
                 }
             }
+        }
+    }
+}
+
+/// Moves predicted words' vectors by so much towards what they were predicted
+/// from, and adds to the error what they were before, by as much.
+#[inline(always)]
+fn change<S: Simd, const WORDS_LEARN: bool, const N: usize>(
+    simd: S,
+    outputs: [&mut [S::f32s]; N],
+    by: [f32; N],
+    hidden: &[S::f32s],
+    error: &mut [S::f32s],
+) {
+    let by = by.map(|by| simd.splat_f32s(by));
+    let outputs = outputs.map(|output| &mut output[..hidden.len()]);
+    for (place, (error, &hidden)) in error.iter_mut().zip(hidden).enumerate() {
+        let mut sum = *error;
+        for target in 0..N {
+            let old = outputs[target][place];
+            sum = simd.add_f32s(sum, simd.mul_f32s(by[target], old));
+            if WORDS_LEARN {
+                outputs[target][place] = simd.add_f32s(old, simd.mul_f32s(by[target], hidden));
+            }
+        }
+        *error = sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pulp::Scalar256b;
+
+    use super::*;
+    use crate::doc2vec::Corpus;
+
+    #[test]
+    fn a_machine_without_wide_registers_learns_the_same_bits() {
+        let document: Vec<Word> = (0..200).map(|position| position * 7 % 31).collect();
+        let corpus: Corpus = [document.clone()].into_iter().collect();
+        let settings = Settings { sample: 0.0, ..Settings::sequences(1) };
+        for width in [1, 5, USUAL_WIDTH] {
+            let vocabulary = Vocabulary::of(&corpus, &settings);
+            let sigmoid = Sigmoid::new();
+            let subject = Subject { settings: settings.clone(), vocabulary, sigmoid, width };
+            let mut random = SplitMix64::new(4);
+            let mut numbers = |n: usize| -> Vec<Group> {
+                (0..n).map(|_| std::array::from_fn(|_| random.fraction() - 0.5)).collect()
+            };
+            let vector = numbers(width);
+            let weights = Weights { contexts: numbers(31 * width), outputs: numbers(31 * width) };
+            let learn = |is_wide: bool| {
+                let (mut vector, mut weights) = (vector.clone(), weights.clone());
+                let lesson = Lesson::<true> {
+                    subject: &subject,
+                    document: &document,
+                    vector: &mut vector,
+                    weights: &mut weights,
+                    rate: 0.05,
+                    random: SplitMix64::new(9),
+                    slate: &mut Slate::default(),
+                };
+                match is_wide {
+                    true => kernel::widely(lesson),
+                    false => Scalar256b.vectorize(lesson),
+                }
+                (vector, weights.contexts, weights.outputs)
+            };
+            let learnt = learn(true);
+            assert_eq!(learnt, learn(false));
+            assert_ne!(learnt.0, vector);
         }
     }
 }

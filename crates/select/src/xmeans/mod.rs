@@ -21,7 +21,7 @@ use kmeans::{Means, Members};
 /// How clusters are looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How many clusters there are at most.
+    /// How many clusters there are at most; less than two is taken as two.
     pub most: usize,
     /// Centers that move no farther than this have arrived.
     pub tolerance: f32,
