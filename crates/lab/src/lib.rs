@@ -32,8 +32,8 @@ pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use culprit::{CulpritPlan, Technique};
 pub use hunt::{
     CampaignError, ComparePlan, Compared, ComparedRun, HuntPlan, HuntRecipe, HuntStart, HuntStatus,
-    HuntStop, PassChoice, ProgramSelection, SequenceChoice, Strategy, campaign, compare, hunt,
-    merge, parse_exclusion, programs, table_3,
+    HuntStop, PassChoice, ProgramSelection, SequenceChoice, Strategy, TEST_LIMITS, campaign,
+    compare, hunt, merge, parse_exclusion, programs, sample_tests, table_3,
 };
 pub use import::{
     Attempt, BugType, CommandError, ImportError, ImportPlan, ImportReport, ImportedTest, Seen,

@@ -1,7 +1,7 @@
 //! Raw data -> the figures that are told, and the bars they have to reach.
 //! Pure.
 
-use super::raw::{Raw, Search};
+use super::raw::{Hunt, Raw, Search};
 
 /// Passing sequences an hour of the LocSeq paper's set-up, with gcov.
 const PAPER_PER_HOUR: f64 = 945.0;
@@ -121,6 +121,7 @@ pub(super) fn figures(raw: &Raw) -> Vec<Figure> {
     if let Some(search) = middle(&raw.locseq.searches) {
         all.extend(locseq(raw, search));
     }
+    all.extend(raw.hunt.as_ref().map(hunt));
     for provision in &raw.provision {
         let (rewrite, link) = (provision.rewrite_seconds, provision.link_seconds);
         let is_main = provision.llvm == raw.llvm;
@@ -201,6 +202,27 @@ fn locseq(raw: &Raw, search: &Search) -> Vec<Figure> {
             bar: None,
         },
     ]
+}
+
+/// By means: what counts is how many there are in an hour, and slow ones are a
+/// part of it.
+fn hunt(hunt: &Hunt) -> Figure {
+    let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len() as f64;
+    let (ours, theirs) = (mean(&hunt.worker), mean(&hunt.processes));
+    let text = |ms: f64| format!("{ms:.1} ms on average, {}/s", rate(1e3 / ms));
+    Figure {
+        what: format!(
+            "a hunt's tests: {} csmith programs of about {} lines of IR, sequences of about {} passes, LLVM {}, per core",
+            hunt.programs,
+            count(hunt.lines),
+            hunt.passes,
+            hunt.llvm
+        ),
+        ours: text(ours),
+        theirs: format!("`opt`, `clang` and the program: {}", text(theirs)),
+        ratio: format!("{:.1} times as many", theirs / ours),
+        bar: None,
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! them: measure -> raw -> figures -> page.
 
 mod figures;
+mod hunting;
 mod machine;
 mod page;
 mod plots;
@@ -96,6 +97,7 @@ impl Bench {
             ms: Samples::default(),
             locseq: locseq_loop(self.searches)?,
             provision: provision()?,
+            hunt: Some(hunting::measure(self.llvm)?),
         };
         self.measure(&mut raw)?;
         fs::create_dir_all(&self.out)?;

@@ -28,6 +28,24 @@ pub(super) struct Raw {
     pub(super) ms: Samples,
     pub(super) locseq: Locseq,
     pub(super) provision: Vec<Provision>,
+    /// Of data from before there were hunts: none.
+    #[serde(default)]
+    pub(super) hunt: Option<Hunt>,
+}
+
+/// Tests as a hunt makes them, on one core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Hunt {
+    pub(super) llvm: String,
+    pub(super) programs: usize,
+    /// Lines of IR, in the middle.
+    pub(super) lines: usize,
+    /// Passes of a sequence, in the middle.
+    pub(super) passes: usize,
+    /// Milliseconds of a test by a worker: passes, code, execution.
+    pub(super) worker: Vec<f64>,
+    /// The same by `opt`, `clang` and a process.
+    pub(super) processes: Vec<f64>,
 }
 
 /// Where it was measured.

@@ -22,7 +22,7 @@ use optsleuth_model::{
 
 use super::passes::names;
 use super::sequences::sequence;
-use super::store::Deviation;
+use super::store::{Deviation, Fate};
 use crate::Progress;
 use crate::bisect::{BisectPlan, bisect};
 use crate::check::{CheckPlan, CheckReport, CheckStatus, check, failing_request};
@@ -39,6 +39,10 @@ const UNCONFIRMED: &str = "unconfirmed";
 const HANG: Duration = Duration::from_secs(1);
 /// How long the passes of one deviation are reduced, at most.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// After so many, others of the same program that go wrong in just the same way
+/// are taken for the same bug.
+const ENOUGH_ALIKE: u64 = 4;
 
 /// The program of a deviation, loaded in all workers.
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +99,13 @@ struct Reduced {
 }
 
 impl Office {
-    /// Looks into a deviation.
+    /// Looks into a deviation. `alike` says what became of the last one of the
+    /// same program with the same wrong behaviour, and how many there were.
     pub(super) fn examine(
         &mut self,
         bench: &mut Bench,
         subject: Subject<'_>,
-        deviation: &Deviation,
+        (deviation, alike): (&Deviation, Option<(u64, Fate)>),
         drawn: &[Element],
         progress: &dyn Progress,
     ) -> Result<Examined, LabError> {
@@ -112,6 +117,14 @@ impl Office {
             && let Some(known) = self.known_wrong_code(bench, subject, drawn)?
         {
             return Ok(Examined::Duplicate(known, None));
+        }
+        if let Some((count, fate)) = alike
+            && count >= ENOUGH_ALIKE
+        {
+            return Ok(match fate {
+                Fate::Finding(number) => Examined::Duplicate(number, None),
+                Fate::Dismissed(why) => Examined::Dismissed(why),
+            });
         }
         let Some(reduced) = fewest_passes(bench, subject, kind, &passes, progress)? else {
             let why = match kind {

@@ -18,8 +18,10 @@ const TABLE_3: [(&str, &str, &str); 8] = [
     ("reg2mem", "newgvn", "wrong code"),
 ];
 
-/// So many duplicates are enough to leave a pattern out.
+/// So many duplicates are enough to leave a pair of passes out.
 const ENOUGH_DUPLICATES: u64 = 5;
+/// After so many it is the last pass, whatever comes before.
+const MANY_DUPLICATES: u64 = 20;
 
 /// The paper's exclusions.
 pub fn table_3() -> Vec<Exclusion> {
@@ -69,13 +71,15 @@ pub(super) fn without_excluded<T: Clone>(
     kept
 }
 
-/// What a finding with many duplicates teaches: the last two passes of its
-/// reduced sequence, or the only one.
+/// What a finding with duplicates teaches: the last two passes of its reduced
+/// sequence; with many duplicates, the last one.
 pub(super) fn learnt(finding: &Finding, passes: &[String], round: u64) -> Option<Exclusion> {
-    if finding.duplicates < ENOUGH_DUPLICATES {
-        return None;
-    }
-    let from = passes.len().saturating_sub(2);
+    let n_passes = match finding.duplicates {
+        0..ENOUGH_DUPLICATES => return None,
+        ENOUGH_DUPLICATES..MANY_DUPLICATES => 2,
+        MANY_DUPLICATES.. => 1,
+    };
+    let from = passes.len().saturating_sub(n_passes);
     Some(Exclusion {
         passes: passes.get(from..)?.to_vec(),
         reason: format!("finding {} had {} duplicates", finding.number, finding.duplicates),

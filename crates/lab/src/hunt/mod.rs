@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_model::{
-    Coverage, Exclusion, Execute, Growth, HuntSettings, Limits, RunRequest, RunResult,
+    Coverage, Exclusion, Execute, Growth, HuntSettings, Limits, PassSequence, RunRequest, RunResult,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ use passes::{Spellings, default_passes, names};
 use programs::{ProgramPlan, TestProgram};
 pub use round::{ProgramSelection, SequenceChoice};
 use round::{Round, Rounds};
-use sequences::sequence;
+use sequences::{Drawn, sequence};
 pub use status::HuntStatus;
 pub use store::CampaignError;
 use store::{Batch, Deviation, Fate, Store};
@@ -398,13 +398,7 @@ impl Hunting<'_> {
         let requests: Vec<RunRequest> = (from..end)
             .map(|index| {
                 let test = self.n_tests + (index - from) as u64;
-                RunRequest {
-                    verify_each: test % VERIFIED == 1,
-                    execute: Execute::InChild,
-                    coverage: test.is_multiple_of(every),
-                    limits: TEST_LIMITS,
-                    ..RunRequest::new(sequence(&round.sequences[index]))
-                }
+                test_request(sequence(&round.sequences[index]), test, every)
             })
             .collect();
         let digest =
@@ -478,8 +472,17 @@ impl Hunting<'_> {
             };
             let drawn = &round.sequences[deviation.sequence];
             let quiet = Quiet(self.progress);
-            let examined =
-                self.office.examine(&mut self.bench, subject, &deviation, drawn, &quiet)?;
+            let alike = match is_wrong_code {
+                true => self.store.settled_alike(round.number, place, &deviation.mark)?,
+                false => None,
+            };
+            let examined = self.office.examine(
+                &mut self.bench,
+                subject,
+                (&deviation, alike),
+                drawn,
+                &quiet,
+            )?;
             match examined {
                 Examined::Interrupted => return Ok(()),
                 Examined::Duplicate(number, passes) => {
@@ -545,6 +548,38 @@ impl Hunting<'_> {
             doing: doing.to_owned(),
         });
     }
+}
+
+/// The run of a test, by its number.
+fn test_request(passes: Option<PassSequence>, test: u64, coverage_every: u64) -> RunRequest {
+    RunRequest {
+        verify_each: test % VERIFIED == 1,
+        execute: Execute::InChild,
+        coverage: test.is_multiple_of(coverage_every),
+        limits: TEST_LIMITS,
+        ..RunRequest::new(passes)
+    }
+}
+
+/// Tests as a hunt makes them, for whoever wants to know how long they take:
+/// the first programs and random sequences of a recipe.
+pub fn sample_tests(
+    recipe: &HuntRecipe,
+    bench: &mut Bench,
+    progress: &dyn Progress,
+) -> Result<Vec<(TestProgram, Vec<RunRequest>)>, LabError> {
+    let deck = passes::passes(bench, &recipe.passes)?;
+    let mut rounds = Rounds::new(recipe, deck, bench)?;
+    let (sequences, programs) = rounds.sample(bench, progress)?;
+    let n_sequences = sequences.len() as u64;
+    let tests = programs.into_iter().enumerate().map(|(place, program)| {
+        let first = place as u64 * n_sequences;
+        let request = |(drawn, test): (&Drawn, u64)| {
+            test_request(sequence(drawn), test, recipe.coverage_every)
+        };
+        (program, sequences.iter().zip(first..).map(request).collect())
+    });
+    Ok(tests.collect())
 }
 
 /// What a run that could not be made is. Trouble that will not go away ends

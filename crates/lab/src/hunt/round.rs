@@ -9,7 +9,7 @@ use std::ops::Range;
 use optsleuth_model::{Element, Exclusion, PassSequence, ProgramShape};
 use optsleuth_select::doc2vec::{self, Corpus, Dictionary};
 use optsleuth_select::pairwise::Pairwise;
-use optsleuth_select::{Vectors, centroid, features, program, xmeans};
+use optsleuth_select::{centroid, features, program};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -162,6 +162,18 @@ impl Rounds {
         Ok(Some(Round { number, sequences, programs }))
     }
 
+    /// The sequences and programs of the first round, without a store.
+    pub(super) fn sample(
+        &mut self,
+        bench: &mut Bench,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<Drawn>, Vec<TestProgram>), LabError> {
+        let sequences = self.sequences(0, &self.recipe.exclusions, &[]);
+        let wanted = self.recipe.program_pool.1 as u64;
+        let made = self.programs.make(&mut bench.pool, 0..wanted, progress)?;
+        Ok((sequences, made.into_iter().filter_map(|made| made.program).collect()))
+    }
+
     fn rng(&self, number: u64, stream: Stream) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.recipe.seed);
         rng.set_stream(number * 2 + stream as u64);
@@ -261,7 +273,7 @@ impl Rounds {
                 program::program_vectors(&shapes, &settings, &|_, _| ())
             }
         };
-        let chosen = representatives(&vectors, wanted, seed);
+        let chosen = centroid::representatives(&vectors, wanted, seed);
         let mut programs: Vec<Option<(u64, TestProgram)>> =
             programs.into_iter().map(Some).collect();
         Ok(chosen.into_iter().filter_map(|index| programs[index].take()).collect())
@@ -280,16 +292,9 @@ fn representative(drawn: Vec<Drawn>, wanted: usize, seed: u64) -> Vec<Drawn> {
     }
     let settings = doc2vec::Settings::sequences(seed);
     let vectors = doc2vec::train(&corpus, &settings, &|_, _| ()).into_documents();
-    let chosen = representatives(&vectors, wanted, seed);
+    let chosen = centroid::representatives(&vectors, wanted, seed);
     let mut drawn: Vec<Option<Drawn>> = drawn.into_iter().map(Some).collect();
     chosen.into_iter().filter_map(|index| drawn[index].take()).collect()
-}
-
-/// Which ones to take: clusters first, then what is far from the middle and
-/// from what is taken.
-fn representatives(vectors: &Vectors, wanted: usize, seed: u64) -> Vec<usize> {
-    let clusters = xmeans::xmeans(vectors, &xmeans::Settings::new(seed));
-    centroid::select(vectors, &clusters, wanted)
 }
 
 /// One of those that were kept, rather a late one.

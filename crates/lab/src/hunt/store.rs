@@ -410,6 +410,24 @@ impl Store {
         found.into_iter().map(read).collect()
     }
 
+    /// What became of the last deviation of a program with this mark, and how
+    /// many of them something became of.
+    pub(super) fn settled_alike(
+        &self,
+        round: u64,
+        place: usize,
+        mark: &str,
+    ) -> Result<Option<(u64, Fate)>> {
+        let query = "SELECT finding, dismissed FROM deviation
+            WHERE round = ?1 AND place = ?2 AND mark = ?3
+              AND (finding IS NOT NULL OR dismissed IS NOT NULL) ORDER BY sequence";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let mut rows: Vec<(Option<u64>, Option<String>)> =
+            self.rows(query, params![round, place, mark], read)?;
+        let count = rows.len() as u64;
+        Ok(rows.pop().map(|(finding, why)| (count, fate(finding, why))))
+    }
+
     /// What is known of a mark.
     pub(super) fn known(&self, mark: &str) -> Result<Option<Fate>> {
         let query = "SELECT finding, dismissed FROM known WHERE mark = ?1";
@@ -418,10 +436,7 @@ impl Store {
             .query_row(query, [mark], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()
             .map_err(|error| self.failure(error))?;
-        Ok(found.map(|(finding, why)| match finding {
-            Some(number) => Fate::Finding(number),
-            None => Fate::Dismissed(why.unwrap_or_default()),
-        }))
+        Ok(found.map(|(finding, why)| fate(finding, why)))
     }
 
     /// What follows this beginning in marks of findings, with their numbers, in
@@ -624,6 +639,14 @@ impl Store {
             Ok(())
         };
         take().map_err(|error| self.failure(error))
+    }
+}
+
+/// What two columns say.
+fn fate(finding: Option<u64>, dismissed: Option<String>) -> Fate {
+    match finding {
+        Some(number) => Fate::Finding(number),
+        None => Fate::Dismissed(dismissed.unwrap_or_default()),
     }
 }
 
