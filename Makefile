@@ -36,6 +36,8 @@ lint: ## Formatting, clippy, and what no compiler checks
 bench: build ## Measure speed; raw data, table and plots in docs/benchmarks
 	@scripts/setup.sh test
 	$(CARGO) xtask bench
+	python="$$(scripts/gensim.sh)"; $(CARGO) xtask doc2vec --documents 5000 --rounds 3 \
+		$${python:+--gensim "$$python"} -o docs/data/select-doc2vec.json
 
 plots: ## Make the benchmarks' table and plots of the newest raw data
 	$(CARGO) xtask plots
