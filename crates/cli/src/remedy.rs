@@ -64,6 +64,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             Some("`--tool built-in` needs nothing else; `--tool auto` uses what is there".into())
         }
         LabError::Campaign(error) => campaign_remedy(error),
+        LabError::NothingToDraw => Some("exclude less, or name passes with `--passes-from`".into()),
         LabError::NoPasses(_) => Some("write one pass a line, as `optsleuth passes` lists them".into()),
         LabError::NoCases(_) => Some("a case is a folder with a case.toml; docs/case-format.md describes it".into()),
         LabError::SameName(_) => Some("measure them one after the other, into different folders (`-o`)".into()),
@@ -87,7 +88,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
             Some("name another folder with `-o`, or give the arguments it was begun with".into())
         }
         LabError::NoPrograms(_) => {
-            Some("install csmith, or name a folder of C programs with `--programs`".into())
+            Some("name a folder of other C or IR programs with `--programs`, or let csmith write them".into())
         }
         LabError::NoCsmith => {
             let command = install_command(&["csmith".to_owned()]);
@@ -232,6 +233,9 @@ fn campaign_remedy(error: &CampaignError) -> Option<String> {
         CampaignError::OtherVersion { .. } => {
             Some("hunt into another folder (`-o`); the cases in it can be used as they are".into())
         }
+        CampaignError::OtherSettings { what: "LLVM" | "list of passes", .. } => {
+            Some("begin a campaign of its own for it, in another folder (`-o`)".into())
+        }
         CampaignError::OtherSettings { .. } | CampaignError::Overlap { .. } => {
             Some("only parts of one campaign can be joined: same LLVM, seed and recipe, different `--shard`".into())
         }
@@ -293,6 +297,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::NoReducer(_)
         | LabError::NoCases(_)
         | LabError::NoPasses(_)
+        | LabError::NothingToDraw
         | LabError::Campaign(
             CampaignError::NoCampaign(_)
             | CampaignError::Exists(_)

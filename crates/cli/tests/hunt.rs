@@ -205,7 +205,7 @@ fn what_cannot_be_hunted_with_is_said_plainly() {
     std::fs::write(programs.join("undefined.c"), undefined).unwrap();
     let (code, said) = failure(&refs(&ground.hunt("none", &["--tests", "10"])));
     assert_eq!(code, 1);
-    assert!(said.contains("none of the programs can be used"), "{said}");
+    assert!(said.contains("none of them can be used"), "{said}");
 
     let output = optsleuth()
         .env("PATH", ground.path("programs"))
@@ -216,6 +216,13 @@ fn what_cannot_be_hunted_with_is_said_plainly() {
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(said.contains("csmith") && said.contains("--programs"), "{said}");
 
+    let resumed = ground.path("nowhere");
+    let (code, said) = failure(&["hunt", "--resume", &resumed, "--tests", "1", "--length", "3"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("cannot be used with"), "{said}");
+    let (code, said) = failure(&["hunt", "--round-programs", "0", "-o", &resumed]);
+    assert_eq!(code, 1);
+    assert!(said.contains("a number from 1 on"), "{said}");
     let (code, said) = failure(&["hunt", "--resume", &ground.path("nowhere"), "--tests", "1"]);
     assert_eq!(code, 1);
     assert!(said.contains("is not a campaign"), "{said}");

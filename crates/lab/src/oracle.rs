@@ -4,7 +4,7 @@
 //! passing: it says nothing about the case, and is never a witness.
 
 use optsleuth_model::{
-    CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name,
+    CaseKind, Crash, CrashCause, Execution, Outcome, ProgramEnd, Signature, Stage, signal_name,
 };
 
 /// What a run means for a case.
@@ -24,6 +24,8 @@ pub struct Oracle {
     kind: CaseKind,
     /// Of a crash; `None` takes any.
     signature: Option<String>,
+    /// Of what the verifier or the code generator says; `None` takes any.
+    message: Option<Signature>,
     /// Of a program that the failing run did not let end.
     limit: Option<ProgramEnd>,
     /// What the program does when it is compiled rightly.
@@ -33,7 +35,7 @@ pub struct Oracle {
 impl Oracle {
     /// For a case of this kind. Wrong code needs the right behaviour.
     pub fn new(kind: CaseKind, expected: Option<Execution>) -> Oracle {
-        Oracle { kind, signature: None, limit: None, expected }
+        Oracle { kind, signature: None, message: None, limit: None, expected }
     }
 
     /// Only crashes with this signature count.
@@ -56,6 +58,14 @@ impl Oracle {
             _ => {}
         }
         self
+    }
+
+    /// The same, and what the verifier or the code generator says has to be the
+    /// same, too.
+    #[must_use]
+    pub(crate) fn just_like(mut self, outcome: &Outcome) -> Oracle {
+        self.message = message(outcome);
+        self.like(outcome)
     }
 
     /// The same for a program that does this when it is compiled rightly.
@@ -88,9 +98,11 @@ impl Oracle {
                 crash.stage == Stage::Codegen && self.is_known_crash(crash)
             }
             (CaseKind::InvalidIr, Outcome::InvalidIr { .. })
-            | (CaseKind::Hang, Outcome::Timeout { .. })
-            | (CaseKind::Memory, Outcome::OutOfMemory { .. })
-            | (CaseKind::Codegen, Outcome::CodegenFailure { .. }) => true,
+            | (CaseKind::Codegen, Outcome::CodegenFailure { .. }) => {
+                self.message.is_none() || self.message == message(outcome)
+            }
+            (CaseKind::Hang, Outcome::Timeout { .. })
+            | (CaseKind::Memory, Outcome::OutOfMemory { .. }) => true,
             (CaseKind::WrongCode, Outcome::Ok(Some(execution))) => {
                 // What our own limits ended may just be slow.
                 if is_limit(execution.end) && self.limit != Some(execution.end) {
@@ -126,6 +138,19 @@ impl Oracle {
             }
             _ => describe(outcome),
         }
+    }
+}
+
+/// What the verifier or the code generator says, without names and numbers.
+fn message(outcome: &Outcome) -> Option<Signature> {
+    match outcome {
+        Outcome::InvalidIr { message, .. } | Outcome::CodegenFailure { message } => {
+            Some(Signature::of_text(message))
+        }
+        Outcome::Ok(_)
+        | Outcome::Crash(_)
+        | Outcome::Timeout { .. }
+        | Outcome::OutOfMemory { .. } => None,
     }
 }
 

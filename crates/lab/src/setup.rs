@@ -90,6 +90,9 @@ pub enum LabError {
     /// No campaign, or none that can be used.
     #[error(transparent)]
     Campaign(#[from] CampaignError),
+    /// No pass that a sequence could have.
+    #[error("no pass is left for sequences to be made of")]
+    NothingToDraw,
     /// A file that lists no pass.
     #[error("`{}` lists no pass", .0.display())]
     NoPasses(PathBuf),

@@ -45,6 +45,8 @@ pub struct Campaign {
     pub growth: Vec<Growth>,
     /// How many basic blocks this LLVM has.
     pub n_blocks: u64,
+    /// What programs were not checked for, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// What decides everything about a hunt.

@@ -17,6 +17,32 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::progress::Bar;
 
+/// What a campaign was begun with, and keeps to.
+const RECIPE: [&str; 22] = [
+    "output",
+    "seed",
+    "sequences",
+    "guide",
+    "select",
+    "shard",
+    "llvm",
+    "llvm_config",
+    "length",
+    "passes_from",
+    "only_default_passes",
+    "exclude",
+    "auto_exclude",
+    "sequence_pool",
+    "round_sequences",
+    "programs",
+    "swarm",
+    "size",
+    "min_bytes",
+    "program_pool",
+    "round_programs",
+    "coverage_every",
+];
+
 /// Look for bugs in LLVM with many programs and pass sequences
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -41,7 +67,7 @@ pub(crate) struct Hunt {
     #[arg(long, short, value_name = "DIR", required_unless_present = "resume")]
     output: Option<PathBuf>,
     /// Go on with the campaign of this folder, by the recipe it was begun with
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "seed", "sequences", "guide", "select", "shard", "RecipeFlags"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = RECIPE)]
     resume: Option<PathBuf>,
     /// How long, as in 30m; until Ctrl-C if neither this nor --tests is given
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -94,10 +120,10 @@ pub(crate) struct RecipeFlags {
     #[arg(long)]
     auto_exclude: bool,
     /// How many sequences are drawn for a round, for those that represent them to be used
-    #[arg(long, value_name = "N", default_value_t = 6000)]
+    #[arg(long, value_name = "N", default_value_t = 6000, value_parser = parse_size)]
     sequence_pool: usize,
     /// How many sequences a round has
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parse_size)]
     round_sequences: usize,
     /// Where programs come from: csmith, or a folder of C or IR
     #[arg(long, value_name = "csmith|DIR", default_value = "csmith")]
@@ -112,10 +138,10 @@ pub(crate) struct RecipeFlags {
     #[arg(long, value_name = "BYTES")]
     min_bytes: Option<usize>,
     /// How many programs are made for a round, for those that represent them to be used
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = parse_size)]
     program_pool: usize,
     /// How many programs a round has
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = parse_size)]
     round_programs: usize,
     /// Measure the compiler's coverage with one test in N
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..))]
@@ -210,14 +236,14 @@ impl RecipeFlags {
     /// A hunt of CTOS's kind, from seed 1, in one piece.
     pub(super) fn recipe(self) -> HuntRecipe {
         let passes = match (self.passes_from, self.only_default_passes) {
-            (Some(file), _) => PassChoice::From(file),
+            (Some(file), _) => PassChoice::From(absolute(file)),
             (None, true) => PassChoice::OnlyDefault,
             (None, false) => PassChoice::All,
         };
         let seed = 1;
         let source = match self.programs.as_os_str() == "csmith" {
             true => ProgramSource::Csmith(self.swarm),
-            false => ProgramSource::Folder(self.programs),
+            false => ProgramSource::Folder(absolute(self.programs)),
         };
         HuntRecipe {
             llvm: self.llvm.choice(),
@@ -237,6 +263,11 @@ impl RecipeFlags {
     }
 }
 
+/// A hunt may go on from another folder.
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
 /// `50..200`, or `100` for exactly that many.
 fn parse_length(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|n| (1..=5000).contains(n));
@@ -244,6 +275,14 @@ fn parse_length(text: &str) -> Result<(usize, usize), String> {
     match (number(from), number(to)) {
         (Some(from), Some(to)) if from <= to => Ok((from, to)),
         _ => Err("give two numbers from 1 to 5000 such as 50..200".to_owned()),
+    }
+}
+
+/// At least one.
+fn parse_size(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err("give a number from 1 on".to_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use optsleuth_model::{CAMPAIGN_VERSION, Campaign, Finding};
 use super::differential::counted;
 use super::examine::CASES;
 use super::store::{CampaignError, Store};
-use super::{N_BLOCKS, SECONDS, TESTING_SECONDS, WORKERS};
+use super::{N_BLOCKS, NOTES, SECONDS, TESTING_SECONDS, WORKERS};
 use crate::setup::LabError;
 
 /// What a campaign did and found, also while it goes on.
@@ -31,6 +31,7 @@ pub fn campaign(folder: &Path) -> Result<Campaign, LabError> {
         exclusions: store.exclusions()?,
         growth: store.growth()?,
         n_blocks: store.get(N_BLOCKS)?.unwrap_or_default(),
+        notes: store.get(NOTES)?.unwrap_or_default(),
     })
 }
 
@@ -48,6 +49,7 @@ pub fn merge(parts: &[PathBuf], output: &Path) -> Result<Campaign, LabError> {
     let mut settings = stores[0].settings()?;
     settings.shard = (1, 1);
     let merged = Store::create(output, &stores[0].llvm()?, &settings)?;
+    merged.put(NOTES, &stores[0].get::<Vec<String>>(NOTES)?.unwrap_or_default())?;
     let mut total = Total::default();
     for (part, store) in parts.iter().zip(&stores) {
         merged.take_rounds(part)?;
@@ -71,6 +73,7 @@ pub fn merge(parts: &[PathBuf], output: &Path) -> Result<Campaign, LabError> {
         findings: merged.n_findings()?,
         blocks: coverage.count() as u64,
     })?;
+    merged.is_begun()?;
     drop(merged);
     campaign(output)
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use optsleuth_model::{Campaign, Finding};
 use serde::Serialize;
 
-use super::{HuntPlan, HuntRecipe, HuntStart, HuntStop, campaign, hunt};
+use super::{CampaignError, HuntPlan, HuntRecipe, HuntStart, HuntStop, campaign, hunt};
 use super::{ProgramSelection, SequenceChoice};
 use crate::Progress;
 use crate::case_folder::write_whole;
@@ -121,9 +121,38 @@ pub struct Compared {
 
 /// In a campaign's folder: its time is used up.
 const FINISHED: &str = "finished";
+/// In the folder of a comparison: what all runs have in common.
+const COMMON: &str = "common.json";
+
+/// Results of another recipe or time do not belong in the same table.
+fn claim(plan: &ComparePlan) -> Result<(), LabError> {
+    let path = plan.folder.join(COMMON);
+    let HuntStop { budget, tests } = plan.stop;
+    let common = serde_json::json!({
+        "recipe": plan.recipe,
+        "budget": budget.map(|budget| budget.as_secs_f64()),
+        "tests": tests,
+    });
+    let ours = common.to_string();
+    match std::fs::read_to_string(&path) {
+        Ok(theirs) if theirs == ours => Ok(()),
+        Ok(theirs) => Err(CampaignError::OtherSettings {
+            folder: plan.folder.clone(),
+            what: "recipe or time",
+            theirs,
+            ours,
+        }
+        .into()),
+        Err(_) => write_whole(&path, ours).map_err(|source| LabError::Io {
+            doing: format!("write `{}`", path.display()),
+            source,
+        }),
+    }
+}
 
 /// Compares ways to hunt.
 pub fn compare(plan: &ComparePlan, progress: &dyn Progress) -> Result<Compared, LabError> {
+    claim(plan)?;
     let mut compared = Compared {
         llvm: plan.recipe.llvm.find()?.version,
         runs: Vec::new(),

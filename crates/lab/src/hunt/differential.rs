@@ -24,6 +24,17 @@ pub(super) enum Seen {
     Trouble,
 }
 
+/// Where a pass's name would be in a mark.
+const NO_PASS: &str = "no pass";
+
+/// Whether two deviations of this kind with the same mark are the same bug,
+/// whatever their programs. Not where no pass is named: the verifier says the
+/// same of many passes' work; and not of wrong code, which is as its program is.
+pub(super) fn tells(kind: CaseKind, mark: &str) -> bool {
+    let names_pass = !mark.starts_with(&format!("{}: {NO_PASS}", kind.name()));
+    names_pass && !matches!(kind, CaseKind::WrongCode | CaseKind::Codegen)
+}
+
 /// Letters and their names, in the order in which they are told.
 const LETTERS: [(char, &str); 9] = [
     ('.', "right"),
@@ -42,7 +53,7 @@ impl Seen {
     pub(super) fn of(outcome: &Outcome, expected: &Execution) -> Seen {
         let pass = |invocation: &Option<optsleuth_model::Invocation>| match invocation {
             Some(invocation) => invocation.pass.clone(),
-            None => "no pass".to_owned(),
+            None => NO_PASS.to_owned(),
         };
         let (kind, mark) = match outcome {
             Outcome::Ok(Some(execution)) if same_behaviour(execution, expected) => {
@@ -177,6 +188,15 @@ mod tests {
         assert!(is_outvoted("WWW.", &[wrong("a"), wrong("a"), wrong("a")]));
         assert!(!is_outvoted("WWW.", &[wrong("a"), wrong("b"), wrong("c")]));
         assert!(!is_outvoted("CCC", &[]));
+    }
+
+    #[test]
+    fn a_mark_without_a_pass_tells_nothing() {
+        assert!(tells(CaseKind::Crash, "crash: gvn: boom"));
+        assert!(tells(CaseKind::Hang, "hang: gvn"));
+        assert!(!tells(CaseKind::InvalidIr, "invalid-ir: no pass: PHI N is bad"));
+        assert!(!tells(CaseKind::Codegen, "codegen: boom"));
+        assert!(!tells(CaseKind::WrongCode, "wrong-code: 0123"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use optsleuth_model::{
     Pipeline, Program, ProgramSize, RunRequest, Signature,
 };
 
-use super::passes::names;
+use super::passes::{leaf_name, names};
 use super::sequences::sequence;
 use super::store::{Deviation, Fate};
 use crate::Progress;
@@ -43,6 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// After so many, others of the same program that go wrong in just the same way
 /// are taken for the same bug.
 const ENOUGH_ALIKE: u64 = 4;
+/// So many sequences of a finding of wrong code are tried on other programs.
+const ENOUGH_SHOWN: usize = 8;
 
 /// The program of a deviation, loaded in all workers.
 #[derive(Clone, Copy, Debug)]
@@ -80,9 +82,9 @@ pub(super) struct Office {
 /// What came of a deviation.
 #[derive(Debug)]
 pub(super) enum Examined {
-    /// A finding that is known; for wrong code also the passes that show it, if
-    /// they are new.
-    Duplicate(u64, Option<PassSequence>),
+    /// A finding that is known, of this kind; for wrong code also the passes
+    /// that show it, if they are new.
+    Duplicate(u64, CaseKind, Option<PassSequence>),
     /// Nothing that could be reported, and why.
     Dismissed(String),
     /// Something new, and its key.
@@ -116,13 +118,13 @@ impl Office {
         if kind == CaseKind::WrongCode
             && let Some(known) = self.known_wrong_code(bench, subject, drawn)?
         {
-            return Ok(Examined::Duplicate(known, None));
+            return Ok(Examined::Duplicate(known, kind, None));
         }
         if let Some((count, fate)) = alike
             && count >= ENOUGH_ALIKE
         {
             return Ok(match fate {
-                Fate::Finding(number) => Examined::Duplicate(number, None),
+                Fate::Finding(number) => Examined::Duplicate(number, kind, None),
                 Fate::Dismissed(why) => Examined::Dismissed(why),
             });
         }
@@ -143,14 +145,19 @@ impl Office {
             }
             None => reduced,
         };
-        let pass = names(&reduced.passes).pop().unwrap_or_default();
+        if progress.stop_requested() {
+            return Ok(Examined::Interrupted);
+        }
+        let pass = blamed_pass(&reduced);
         let signature = signature(&reduced.outcome);
         let key = format!("{} | {pass} | {signature}", kind.name());
         if let Some((_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
-            let is_wrong_code = kind == CaseKind::WrongCode;
+            let number = *number;
+            let shown = self.wrong_code.iter().filter(|(other, _)| *other == number).count();
+            let is_wrong_code = kind == CaseKind::WrongCode && shown < ENOUGH_SHOWN;
             let passes = is_wrong_code.then_some(reduced.passes);
-            self.wrong_code.extend(passes.clone().map(|passes| (*number, passes)));
-            return Ok(Examined::Duplicate(*number, passes));
+            self.wrong_code.extend(passes.clone().map(|passes| (number, passes)));
+            return Ok(Examined::Duplicate(number, kind, passes));
         }
         if kind == CaseKind::WrongCode && !is_defined(bench, &reduced, progress)? {
             return Ok(dismissed("the program's behaviour is not defined"));
@@ -161,7 +168,8 @@ impl Office {
         let folder = self.folder.join(CASES).join(&id);
         let case = self.case(bench, &id, subject, kind, &reduced);
         write_case(&folder, &case, subject.text, true)?;
-        if let Some(why) = self.doubt(&folder, progress)? {
+        let unconfirmed = format!("{}-{pass}-{}", kind.name(), short_hash(&key));
+        if let Some(why) = self.doubt(&folder, &unconfirmed, progress)? {
             return Ok(dismissed(&why));
         }
         let instructions = self.shrink(&folder, subject, progress)?;
@@ -271,8 +279,14 @@ impl Office {
     }
 
     /// Why a case cannot be reported; its folder is gone then. Where it fails
-    /// every time, and the distribution's tools do not fail, it is kept apart.
-    fn doubt(&self, folder: &Path, progress: &dyn Progress) -> Result<Option<String>, LabError> {
+    /// every time, and the distribution's tools do not fail, it is kept apart,
+    /// under this name.
+    fn doubt(
+        &self,
+        folder: &Path,
+        name: &str,
+        progress: &dyn Progress,
+    ) -> Result<Option<String>, LabError> {
         let plan = CheckPlan {
             folder: folder.to_owned(),
             llvm: Some(self.llvm.clone()),
@@ -286,7 +300,6 @@ impl Office {
                     Some(theirs) if theirs.agrees => return Ok(None),
                     _ => {
                         let apart = self.folder.join(UNCONFIRMED);
-                        let name = folder.file_name().unwrap_or_default();
                         move_folder(folder, &apart.join(name))?;
                         return Ok(Some("the distribution's own tools do not fail".to_owned()));
                     }
@@ -297,9 +310,7 @@ impl Office {
                 CheckStatus::Flaky => "it does not fail every time",
                 _ => "it does not fail outside of the hunt",
             },
-            Err(LabError::NoReference { .. } | LabError::Run(_)) => {
-                "it does not fail outside of the hunt"
-            }
+            Err(LabError::NoReference { .. }) => "it does not fail outside of the hunt",
             Err(error) => return Err(error),
         };
         std::fs::remove_dir_all(folder).map_err(|source| LabError::Io {
@@ -330,9 +341,12 @@ impl Office {
         };
         match reduce(&plan, progress) {
             Ok(report) => Ok(report.reduction.program.after.instructions),
+            Err(error @ LabError::Io { .. }) => Err(error),
             // It was seen to fail a moment ago; a smaller one is not to be had.
-            Err(LabError::NotReproduced { .. } | LabError::Troubled(_)) => Ok(whole.instructions),
-            Err(error) => Err(error),
+            Err(error) => {
+                tracing::warn!(%error, "a finding's program could not be made smaller");
+                Ok(whole.instructions)
+            }
         }
     }
 }
@@ -363,7 +377,7 @@ fn fewest_passes(
     let request = request(kind, passes);
     let first = bench.pool.first().run(&request)?.outcome;
     let expected = (kind == CaseKind::WrongCode).then(|| subject.expected.clone());
-    let oracle = Oracle::new(kind, expected).like(&first);
+    let oracle = Oracle::new(kind, expected).just_like(&first);
     if oracle.judge(&first) != Verdict::Fails {
         return Ok(None);
     }
@@ -464,15 +478,46 @@ fn guilty(
         Ok(bisection) => {
             Ok(bisection.culprit().map(|found| format!("{} on {}", found.pass, found.unit)))
         }
-        Err(LabError::NotReproduced { .. } | LabError::NoReference { .. }) => Ok(None),
-        Err(error) => Err(error),
+        Err(error @ LabError::Io { .. }) => Err(error),
+        Err(error) => {
+            tracing::warn!(%error, "a finding could not be bisected");
+            Ok(None)
+        }
     }
 }
 
-/// Whether the first list is what is left of the second without some of it.
+/// Whether the first list is what is left of the second without some of it,
+/// parameters and adaptors aside.
 fn is_subsequence(part: &[Element], whole: &[Element]) -> bool {
     let mut rest = whole.iter();
-    part.iter().all(|element| rest.any(|other| other == element))
+    part.iter().all(|element| rest.any(|other| leaf_name(other) == leaf_name(element)))
+}
+
+/// The pass that a failure is filed under: the one it happened in, where that
+/// is one of the sequence; the last one otherwise. They differ because LLVM
+/// takes a function through several passes before it comes to the next.
+fn blamed_pass(reduced: &Reduced) -> String {
+    let names = names(&reduced.passes);
+    let plain = |name: &str| {
+        let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+        letters.to_ascii_lowercase().trim_end_matches("pass").to_owned()
+    };
+    let happened_in = match &reduced.outcome {
+        Outcome::Crash(crash) => crash.invocation.as_ref(),
+        Outcome::InvalidIr { invocation, .. }
+        | Outcome::Timeout { invocation }
+        | Outcome::OutOfMemory { invocation } => invocation.as_ref(),
+        Outcome::Ok(_) | Outcome::CodegenFailure { .. } => None,
+    };
+    let is_it = |name: &&String| {
+        happened_in.is_some_and(|invocation| plain(&invocation.pass) == plain(name))
+    };
+    names.iter().rev().find(is_it).or(names.last()).cloned().unwrap_or_default()
+}
+
+/// A few digits that tell keys apart.
+fn short_hash(key: &str) -> String {
+    blake3::hash(key.as_bytes()).to_hex()[..8].to_owned()
 }
 
 fn move_folder(from: &Path, to: &Path) -> Result<(), LabError> {

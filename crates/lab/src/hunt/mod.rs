@@ -31,7 +31,8 @@ use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_model::{
-    Coverage, Exclusion, Execute, Growth, HuntSettings, Limits, PassSequence, RunRequest, RunResult,
+    CaseKind, Coverage, Exclusion, Execute, Growth, HuntSettings, Limits, PassSequence, RunRequest,
+    RunResult,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,12 +40,12 @@ use crate::Progress;
 use crate::setup::{Bench, LabError, LlvmChoice};
 pub use campaign::{campaign, merge};
 pub use compare::{ComparePlan, Compared, ComparedRun, Strategy, compare};
-use differential::{Seen, is_outvoted};
+use differential::{Seen, is_outvoted, tells};
 use examine::{Examined, Office, Subject};
 use exclude::learnt;
 pub use exclude::{parse_exclusion, table_3};
 pub use passes::PassChoice;
-use passes::{Spellings, default_passes, names};
+use passes::{default_passes, names};
 use programs::{ProgramPlan, TestProgram};
 pub use round::{ProgramSelection, SequenceChoice};
 use round::{Round, Rounds};
@@ -69,6 +70,13 @@ const BATCH: usize = 16;
 /// end. Verifying takes twice as long as all passes together, and what it finds
 /// on the way mostly shows at the end as well.
 const VERIFIED: u64 = 8;
+
+/// After so many dismissals of one mark, more of it are not looked into.
+const ENOUGH_DISMISSED: u64 = 8;
+
+/// So many rounds without a program that can be used are enough, if there is no
+/// end of them.
+const EMPTY_ROUNDS: u64 = 5;
 
 /// Everything that decides what a hunt does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,7 +165,7 @@ pub fn hunt(
     let rounds = Rounds::new(&recipe, deck, &mut bench)?;
     let store = match store {
         Some(store) => store,
-        None => begin(plan, &recipe, &bench, rounds.passes())?,
+        None => begin(plan, &recipe, &bench, &rounds)?,
     };
     let known = store.llvm()?;
     if known != bench.install.version {
@@ -166,6 +174,16 @@ pub fn hunt(
             what: "LLVM",
             theirs: known,
             ours: bench.install.version.clone(),
+        }
+        .into());
+    }
+    let known = store.settings()?.passes;
+    if known != rounds.pass_names() {
+        return Err(CampaignError::OtherSettings {
+            folder: plan.folder.clone(),
+            what: "list of passes",
+            theirs: known.join(","),
+            ours: rounds.pass_names().join(","),
         }
         .into());
     }
@@ -193,6 +211,7 @@ const RECIPE: &str = "recipe";
 const SECONDS: &str = "seconds";
 const TESTING_SECONDS: &str = "testing-seconds";
 const WORKERS: &str = "workers";
+const NOTES: &str = "notes";
 const N_BLOCKS: &str = "blocks";
 /// The beginning of marks that are sequences by which programs go wrong.
 const SHOWS_WRONG_CODE: &str = "wrong-code by ";
@@ -202,15 +221,16 @@ fn begin(
     plan: &HuntPlan,
     recipe: &HuntRecipe,
     bench: &Bench,
-    deck: &[Spellings],
+    rounds: &Rounds,
 ) -> Result<Store, LabError> {
+    let notes = rounds.notes();
     let settings = HuntSettings {
         seed: recipe.seed,
         sequences: recipe.sequences.name().to_owned(),
         selection: recipe.selection.name().to_owned(),
         source: recipe.programs.to_string(),
         length: recipe.length,
-        passes: deck.iter().map(|pass| pass.name.clone()).collect(),
+        passes: rounds.pass_names(),
         sequence_pool: recipe.sequence_pool,
         program_pool: recipe.program_pool,
         shard: recipe.shard,
@@ -222,8 +242,9 @@ fn begin(
     }
     store.put(WORKERS, &bench.pool.size())?;
     store.put(N_BLOCKS, &bench.provisioned.code_map()?.n_blocks)?;
-    // Last: what has no recipe is no campaign yet.
+    store.put(NOTES, &notes)?;
     store.put(RECIPE, recipe)?;
+    store.is_begun()?;
     Ok(store)
 }
 
@@ -292,18 +313,26 @@ enum Halt {
 
 impl Hunting<'_> {
     fn run(mut self) -> Result<(), LabError> {
+        let mut n_empty = 0;
         while self.halt().is_none() {
             let number = self.store.next_round(self.recipe.shard)?;
             self.say(number, "choosing sequences and programs");
             let round = self.rounds.make(number, &self.store, &mut self.bench, self.progress)?;
             let Some(round) = round else { break };
+            n_empty = if round.programs.is_empty() { n_empty + 1 } else { 0 };
+            if n_empty >= self.rounds.until_repeated().unwrap_or(EMPTY_ROUNDS) {
+                let what = "none of them can be used: they do not compile, do not end, are too \
+                            small, or their behaviour is not defined";
+                return Err(LabError::NoPrograms(what.to_owned()));
+            }
+            if round.sequences.iter().all(Vec::is_empty) {
+                return Err(LabError::NothingToDraw);
+            }
             if self.go_through(&round)? == Some(Halt::Interrupted) {
                 break;
             }
         }
-        self.keep_course()?;
-        self.store.cover(&self.coverage)?;
-        Ok(())
+        self.keep_course()
     }
 
     fn halt(&self) -> Option<Halt> {
@@ -348,7 +377,6 @@ impl Hunting<'_> {
         }
         self.learn(round.number)?;
         self.store.finish_round(round.number)?;
-        self.store.cover(&self.coverage)?;
         Ok(None)
     }
 
@@ -375,10 +403,12 @@ impl Hunting<'_> {
                 size = size.min(usize::try_from(tests - self.n_tests).unwrap_or(size));
             }
             let end = round.sequences.len().min(done + size);
+            let before = self.coverage.count();
             let batch = self.run_batch(round, program, done, end)?;
             done += batch.outcomes.len();
             self.n_tests += batch.outcomes.len() as u64;
-            self.store.add_batch(round.number, place, number, &batch)?;
+            let grown = (self.coverage.count() > before).then_some(&self.coverage);
+            self.store.add_batch(round.number, place, number, &batch, grown)?;
         }
         Ok(None)
     }
@@ -448,18 +478,21 @@ impl Hunting<'_> {
     ) -> Result<(), LabError> {
         let deviations = self.store.open_deviations(round.number, place)?;
         let letters = self.store.letters_of(round.number, place)?;
-        if is_outvoted(&letters, &deviations) {
+        let is_whole = letters.len() == round.sequences.len();
+        if is_whole && is_outvoted(&letters, &self.store.all_deviations(round.number, place)?) {
             self.store.mark_outvoted(round.number, place)?;
         }
         for deviation in deviations {
             let here = (round.number, place, deviation.sequence);
-            let is_wrong_code = deviation.kind == optsleuth_model::CaseKind::WrongCode;
-            // What a wrong program does tells nothing about another one.
-            let mark = (!is_wrong_code).then_some(deviation.mark.as_str());
-            if let Some(mark) = mark
-                && let Some(fate) = self.store.known(mark)?
-            {
-                self.store.settle(here, &fate, None, None)?;
+            let telling = tells(deviation.kind, &deviation.mark).then_some(deviation.mark.as_str());
+            let known = telling.map(|mark| self.store.known(mark)).transpose()?.flatten();
+            if let Some(number) = known {
+                self.store.settle(here, &Fate::Finding(number), None, None)?;
+                continue;
+            }
+            if self.store.n_dismissed(&deviation.mark)? >= ENOUGH_DISMISSED {
+                let why = "many like it were no findings".to_owned();
+                self.store.settle(here, &Fate::Dismissed(why), None, None)?;
                 continue;
             }
             self.say(round.number, &format!("looking into {}", deviation.mark));
@@ -472,31 +505,35 @@ impl Hunting<'_> {
             };
             let drawn = &round.sequences[deviation.sequence];
             let quiet = Quiet(self.progress);
-            let alike = match is_wrong_code {
-                true => self.store.settled_alike(round.number, place, &deviation.mark)?,
-                false => None,
+            let alike = match telling {
+                None => self.store.settled_alike(round.number, place, &deviation.mark)?,
+                Some(_) => None,
             };
-            let examined = self.office.examine(
-                &mut self.bench,
-                subject,
-                (&deviation, alike),
-                drawn,
-                &quiet,
-            )?;
+            let seen = (&deviation, alike);
+            let examined = self.office.examine(&mut self.bench, subject, seen, drawn, &quiet);
+            let examined = match examined {
+                Err(LabError::Run(error)) => {
+                    trouble(error)?;
+                    Examined::Dismissed("the harness could not run it again".to_owned())
+                }
+                other => other?,
+            };
+            // A mark shows a finding only if it is one of the same kind.
+            let mark = |kind| telling.filter(|_| kind == deviation.kind).map(str::to_owned);
             match examined {
                 Examined::Interrupted => return Ok(()),
-                Examined::Duplicate(number, passes) => {
-                    let mark = passes.map(shows_wrong_code).or(mark.map(str::to_owned));
+                Examined::Duplicate(number, kind, passes) => {
+                    let mark = passes.map(shows_wrong_code).or_else(|| mark(kind));
                     self.store.settle(here, &Fate::Finding(number), mark.as_deref(), None)?;
                 }
                 Examined::Dismissed(why) => {
-                    self.store.settle(here, &Fate::Dismissed(why), mark, None)?;
+                    self.store.settle(here, &Fate::Dismissed(why), None, None)?;
                 }
                 Examined::New(key, finding) => {
                     let fate = Fate::Finding(finding.number);
-                    let mark = match is_wrong_code {
-                        true => Some(shows_wrong_code(&finding.passes)),
-                        false => mark.map(str::to_owned),
+                    let mark = match finding.kind {
+                        CaseKind::WrongCode => Some(shows_wrong_code(&finding.passes)),
+                        kind => mark(kind),
                     };
                     self.store.settle(here, &fate, mark.as_deref(), Some((&key, &finding)))?;
                 }
@@ -539,7 +576,11 @@ impl Hunting<'_> {
     fn say(&self, round: u64, doing: &str) {
         self.progress.hunt(&HuntStatus {
             elapsed: Duration::from_secs_f64(self.clock.seconds()),
-            budget: self.plan.stop.budget,
+            budget: self
+                .plan
+                .stop
+                .budget
+                .map(|budget| budget + Duration::from_secs_f64(self.clock.before)),
             round,
             tests: self.n_tests,
             rate: self.n_tests as f64 / self.testing.max(0.001),

@@ -174,7 +174,7 @@ pub(super) fn passes(bench: &Bench, choice: &PassChoice) -> Result<Vec<Spellings
             let default = default_passes(bench);
             let mut found = all(bench);
             found.retain(|pass| default.contains(&pass.name));
-            Ok(found)
+            if found.is_empty() { Err(LabError::NothingToDraw) } else { Ok(found) }
         }
         PassChoice::From(file) => listed(bench, file),
     }

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use optsleuth_compiler::llvm::RunError;
 use optsleuth_model::{Element, Exclusion, PassSequence, ProgramShape};
 use optsleuth_select::doc2vec::{self, Corpus, Dictionary};
 use optsleuth_select::pairwise::Pairwise;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::HuntRecipe;
 use super::passes::{Spellings, leaf_name};
-use super::programs::{Programs, TestProgram};
+use super::programs::{Made, Programs, TestProgram};
 use super::sequences::{Deck, Drawn};
 use super::store::Store;
 use crate::Progress;
@@ -110,8 +111,8 @@ impl Rounds {
     }
 
     /// What sequences are made of.
-    pub(super) fn passes(&self) -> &[Spellings] {
-        &self.passes
+    pub(super) fn pass_names(&self) -> Vec<String> {
+        self.passes.iter().map(|pass| pass.name.clone()).collect()
     }
 
     /// The round of this number; `None` if somebody does not want to wait for
@@ -133,11 +134,10 @@ impl Rounds {
         let (pool, wanted) = self.recipe.program_pool;
         let again = self.again(number, wanted, &kept);
         let mut made = Vec::new();
-        for numbers in self.numbers(number, pool.saturating_sub(again.len()).max(1)) {
+        for mut numbers in self.numbers(number, pool) {
+            // Those that come again take the place of new ones.
+            numbers.end = numbers.end.min(numbers.start + (pool - again.len()) as u64);
             made.extend(self.programs.make(&mut bench.pool, numbers, progress)?);
-        }
-        for number in again {
-            made.push(self.programs.make_one(bench.pool.first(), number)?);
         }
         if progress.stop_requested() {
             return Ok(None);
@@ -148,18 +148,31 @@ impl Rounds {
                 store.reject(rejected.reason.name(), 1)?;
             }
         }
-        let mut programs: Vec<(u64, TestProgram)> =
-            made.into_iter().filter_map(|made| Some((made.index, made.program?))).collect();
-        if programs.is_empty() {
-            let what = "none of the programs can be used: they do not compile, do not end, or \
-                        their behaviour is not defined";
-            return Err(LabError::NoPrograms(what.to_owned()));
+        let usable = |made: Made| Some((made.index, made.program?));
+        let mut programs: Vec<(u64, TestProgram)> = made.into_iter().filter_map(usable).collect();
+        let n_new = wanted - again.len();
+        if programs.len() > n_new && self.recipe.selection != ProgramSelection::All {
+            programs = self.select_programs(number, programs, n_new, bench)?;
         }
-        if programs.len() > wanted && self.recipe.selection != ProgramSelection::All {
-            programs = self.select_programs(number, programs, wanted, bench)?;
+        programs.truncate(n_new);
+        for number in again {
+            let is_there = programs.iter().any(|(there, _)| *there == number);
+            if !is_there {
+                programs.extend(usable(self.programs.make_one(bench.pool.first(), number)?));
+            }
         }
-        programs.truncate(wanted);
         Ok(Some(Round { number, sequences, programs }))
+    }
+
+    /// After how many rounds programs come again; `None` if they never do.
+    pub(super) fn until_repeated(&self) -> Option<u64> {
+        let pool = self.recipe.program_pool.0 as u64;
+        self.programs.count().map(|count| count.div_ceil(pool.min(count).max(1)))
+    }
+
+    /// What programs are not checked for here.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.programs.notes()
     }
 
     /// The sequences and programs of the first round, without a store.
@@ -263,7 +276,11 @@ impl Rounds {
         for (_, program) in &programs {
             let worker = bench.pool.first();
             worker.load(&program.program, &[], super::TEST_LIMITS)?;
-            shapes.push(worker.shape()?);
+            shapes.push(match worker.shape() {
+                // Alike to whatever has none, either.
+                Err(RunError::NoShape(_)) => ProgramShape::default(),
+                other => other?,
+            });
         }
         let seed = self.recipe.seed ^ number;
         let vectors = match self.recipe.selection {

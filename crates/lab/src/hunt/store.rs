@@ -36,9 +36,11 @@ CREATE TABLE deviation(
   round INTEGER NOT NULL, place INTEGER NOT NULL, sequence INTEGER NOT NULL,
   test INTEGER NOT NULL, seconds REAL NOT NULL, kind TEXT NOT NULL, mark TEXT NOT NULL,
   finding INTEGER, dismissed TEXT, PRIMARY KEY(round, place, sequence)) STRICT;
+CREATE INDEX deviation_finding ON deviation(finding);
+CREATE INDEX deviation_mark ON deviation(mark);
 CREATE TABLE finding(number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, data TEXT NOT NULL) STRICT;
--- What is known of a mark: its finding, or why it is none.
-CREATE TABLE known(mark TEXT PRIMARY KEY, finding INTEGER, dismissed TEXT) STRICT;
+-- What is known of a mark: its finding.
+CREATE TABLE known(mark TEXT PRIMARY KEY, finding INTEGER NOT NULL) STRICT;
 CREATE TABLE exclusion(data TEXT PRIMARY KEY) STRICT;
 CREATE TABLE growth(seconds REAL NOT NULL, tests INTEGER NOT NULL, findings INTEGER NOT NULL, blocks INTEGER NOT NULL) STRICT;
 CREATE TABLE rejected(reason TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
@@ -172,14 +174,14 @@ impl Store {
         std::fs::create_dir_all(folder).map_err(io)?;
         let lock = lock(folder)?;
         if folder.join(DATABASE).exists() {
-            return Err(CampaignError::Exists(folder.to_owned()));
+            if !Store::is_stillborn(folder)? {
+                return Err(CampaignError::Exists(folder.to_owned()));
+            }
+            std::fs::remove_file(folder.join(DATABASE)).map_err(io)?;
         }
         let store = Store::connect(folder, OpenFlags::default(), Some(lock))?;
         let begin = || -> rusqlite::Result<()> {
             store.db.pragma_update(None, "journal_mode", "WAL")?;
-            // In WAL mode a kill loses nothing with it, and a power cut at most
-            // the last batches.
-            store.db.pragma_update(None, "synchronous", "NORMAL")?;
             let transaction = store.db.unchecked_transaction()?;
             transaction.execute_batch(SCHEMA)?;
             transaction.pragma_update(None, "user_version", CAMPAIGN_VERSION)?;
@@ -189,6 +191,18 @@ impl Store {
         store.put("llvm", llvm)?;
         store.put("settings", settings)?;
         Ok(store)
+    }
+
+    /// Whether a campaign ended before anything was in it.
+    fn is_stillborn(folder: &Path) -> Result<bool> {
+        let store = Store::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?;
+        let tables = "SELECT count(*) FROM sqlite_master WHERE name = 'meta'";
+        Ok(store.number(tables, [])? == 0 || store.get::<serde_json::Value>("begun")?.is_none())
+    }
+
+    /// From now on it is a campaign.
+    pub(super) fn is_begun(&self) -> Result<()> {
+        self.put("begun", &true)
     }
 
     /// Goes on with a campaign.
@@ -216,6 +230,9 @@ impl Store {
         let failure = |source| CampaignError::Database { folder: folder.to_owned(), source };
         let db = Connection::open_with_flags(folder.join(DATABASE), flags).map_err(failure)?;
         db.busy_timeout(std::time::Duration::from_secs(10)).map_err(failure)?;
+        // In WAL mode a kill loses nothing with it, and a power cut at most the
+        // last batches.
+        db.pragma_update(None, "synchronous", "NORMAL").map_err(failure)?;
         Ok(Store { db, folder: folder.to_owned(), _lock: lock })
     }
 
@@ -293,13 +310,9 @@ impl Store {
 
     /// The first round that is not finished, of those that are this shard's.
     pub(super) fn next_round(&self, (shard, of): (u64, u64)) -> Result<u64> {
-        let finished =
-            self.rows("SELECT number FROM round WHERE finished = 1", [], |row| row.get(0))?;
-        let mut number = shard - 1;
-        while finished.contains(&number) {
-            number += of;
-        }
-        Ok(number)
+        // Rounds are finished one after the other.
+        let next = "SELECT coalesce(max(number) + ?2, ?1) FROM round WHERE finished = 1";
+        self.number(next, params![shard - 1, of])
     }
 
     /// How many rounds were begun.
@@ -347,16 +360,22 @@ impl Store {
         found.map_err(|error| self.failure(error))
     }
 
-    /// Keeps what a batch of tests of one program showed.
+    /// Keeps what a batch of tests of one program showed, and what of the
+    /// compiler was executed until now, if that has grown.
     pub(super) fn add_batch(
         &self,
         round: u64,
         place: usize,
         program: u64,
         batch: &Batch,
+        coverage: Option<&Coverage>,
     ) -> Result<()> {
         let add = || -> rusqlite::Result<()> {
             let transaction = self.db.unchecked_transaction()?;
+            if let Some(coverage) = coverage {
+                let cover = "INSERT OR REPLACE INTO coverage VALUES(0, ?1)";
+                transaction.execute(cover, [coverage.to_bytes()])?;
+            }
             transaction.execute(
                 "UPDATE program SET outcomes = outcomes || ?3 WHERE round = ?1 AND place = ?2",
                 params![round, place, batch.outcomes],
@@ -396,10 +415,20 @@ impl Store {
 
     /// The deviations of a program about which nothing is known yet.
     pub(super) fn open_deviations(&self, round: u64, place: usize) -> Result<Vec<Deviation>> {
-        let query = "SELECT sequence, test, seconds, kind, mark FROM deviation
-            WHERE round = ?1 AND place = ?2 AND finding IS NULL AND dismissed IS NULL
-            ORDER BY sequence";
-        let found = self.rows(query, params![round, place], |row| {
+        self.deviations(round, place, "finding IS NULL AND dismissed IS NULL")
+    }
+
+    /// All deviations of a program.
+    pub(super) fn all_deviations(&self, round: u64, place: usize) -> Result<Vec<Deviation>> {
+        self.deviations(round, place, "true")
+    }
+
+    fn deviations(&self, round: u64, place: usize, which: &str) -> Result<Vec<Deviation>> {
+        let query = format!(
+            "SELECT sequence, test, seconds, kind, mark FROM deviation
+             WHERE round = ?1 AND place = ?2 AND {which} ORDER BY sequence"
+        );
+        let found = self.rows(&query, params![round, place], |row| {
             let kind: String = row.get(3)?;
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, kind, row.get(4)?))
         })?;
@@ -428,27 +457,31 @@ impl Store {
         Ok(rows.pop().map(|(finding, why)| (count, fate(finding, why))))
     }
 
-    /// What is known of a mark.
-    pub(super) fn known(&self, mark: &str) -> Result<Option<Fate>> {
-        let query = "SELECT finding, dismissed FROM known WHERE mark = ?1";
-        let found: Option<(Option<u64>, Option<String>)> = self
-            .db
-            .query_row(query, [mark], |row| Ok((row.get(0)?, row.get(1)?)))
+    /// How many deviations with this mark were dismissed, in the whole campaign.
+    pub(super) fn n_dismissed(&self, mark: &str) -> Result<u64> {
+        let query = "SELECT count(*) FROM deviation WHERE mark = ?1 AND dismissed IS NOT NULL";
+        self.number(query, [mark])
+    }
+
+    /// The finding that a mark is known to show.
+    pub(super) fn known(&self, mark: &str) -> Result<Option<u64>> {
+        let query = "SELECT finding FROM known WHERE mark = ?1";
+        self.db
+            .query_row(query, [mark], |row| row.get(0))
             .optional()
-            .map_err(|error| self.failure(error))?;
-        Ok(found.map(|(finding, why)| fate(finding, why)))
+            .map_err(|error| self.failure(error))
     }
 
     /// What follows this beginning in marks of findings, with their numbers, in
     /// the order in which they became known.
     pub(super) fn known_with(&self, beginning: &str) -> Result<Vec<(String, u64)>> {
         let query = "SELECT substr(mark, length(?1) + 1), finding FROM known
-            WHERE substr(mark, 1, length(?1)) = ?1 AND finding IS NOT NULL ORDER BY rowid";
+            WHERE substr(mark, 1, length(?1)) = ?1 ORDER BY rowid";
         self.rows(query, [beginning], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// Says what became of a deviation; `mark` and `finding`, if there are any,
-    /// become known with it.
+    /// Says what became of a deviation; `finding`, if it is new, and the mark
+    /// that shows it become known with it.
     pub(super) fn settle(
         &self,
         (round, place, sequence): Place,
@@ -467,9 +500,9 @@ impl Store {
                 let new = "INSERT INTO finding VALUES(?1, ?2, ?3)";
                 transaction.execute(new, params![finding.number, key, data])?;
             }
-            if let Some(mark) = mark {
-                let known = "INSERT OR IGNORE INTO known VALUES(?1, ?2, ?3)";
-                transaction.execute(known, params![mark, number, why])?;
+            if let (Some(mark), Some(number)) = (mark, number) {
+                let known = "INSERT OR IGNORE INTO known VALUES(?1, ?2)";
+                transaction.execute(known, params![mark, number])?;
             }
             transaction.execute(
                 "UPDATE deviation SET finding = ?4, dismissed = ?5

@@ -86,6 +86,7 @@ pub(super) fn campaign() -> Campaign {
             growth(100.0, 4800, 2, 1000),
         ],
         n_blocks: 8000,
+        notes: Vec::new(),
     }
 }
 
@@ -105,6 +106,7 @@ pub(super) fn nothing() -> Campaign {
         exclusions: Vec::new(),
         growth: Vec::new(),
         n_blocks: 0,
+        notes: Vec::new(),
         ..campaign()
     }
 }

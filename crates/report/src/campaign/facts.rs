@@ -46,6 +46,7 @@ pub(super) fn facts(campaign: &Campaign) -> Vec<Fact> {
         facts.push(("Outcomes", outcomes.join(", ")));
     }
     facts.push(("Findings", findings(&campaign.findings)));
+    facts.extend(campaign.notes.iter().map(|note| ("Note", note.clone())));
     facts
 }
 

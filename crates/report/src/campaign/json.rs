@@ -25,6 +25,7 @@ struct CampaignJson<'a> {
     exclusions: &'a [Exclusion],
     growth: &'a [Growth],
     n_blocks: u64,
+    notes: &'a [String],
 }
 
 /// A campaign as a JSON document.
@@ -48,6 +49,7 @@ pub fn campaign_json(campaign: &Campaign) -> String {
         exclusions,
         growth,
         n_blocks,
+        notes,
     } = campaign;
     let json = CampaignJson {
         version: *version,
@@ -67,6 +69,7 @@ pub fn campaign_json(campaign: &Campaign) -> String {
         exclusions,
         growth,
         n_blocks: *n_blocks,
+        notes,
     };
     serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }

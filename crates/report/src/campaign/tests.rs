@@ -153,6 +153,7 @@ fn json_has_the_agreed_form() {
         "exclusions",
         "growth",
         "n_blocks",
+        "notes",
     ];
     assert_eq!(keys, expected);
     assert_eq!(value["settings"]["length"], serde_json::json!([2, 40]));

@@ -47,6 +47,7 @@ fn deviation(sequence: usize, mark: &str) -> Deviation {
 fn new_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path(), "19.1.7", &settings()).unwrap();
+    store.is_begun().unwrap();
     (folder, store)
 }
 
@@ -59,7 +60,8 @@ fn a_batch_is_there_when_the_campaign_is_opened_again() {
         deviations: vec![deviation(2, "crash: gvn: boom")],
         kept: vec![(1, "sroa".to_owned())],
     };
-    store.add_batch(0, 1, 41, &batch).unwrap();
+    let coverage = Coverage::of([optsleuth_model::BlockId(7)]);
+    store.add_batch(0, 1, 41, &batch, Some(&coverage)).unwrap();
     drop(store);
     let store = Store::open(folder.path()).unwrap();
     assert_eq!(store.settings().unwrap(), settings());
@@ -67,6 +69,7 @@ fn a_batch_is_there_when_the_campaign_is_opened_again() {
     assert_eq!(store.progress_of(0, 0).unwrap(), (0, false));
     assert_eq!(store.n_tests().unwrap(), 3);
     assert_eq!(store.n_programs().unwrap(), 1);
+    assert_eq!(store.coverage().unwrap(), coverage);
     assert_eq!(store.open_deviations(0, 1).unwrap(), batch.deviations);
     assert_eq!(store.kept_before(1).unwrap(), [(41, "sroa".to_owned())]);
     assert_eq!(store.kept_before(0).unwrap(), []);
@@ -82,14 +85,17 @@ fn deviations_become_findings_duplicates_or_nothing() {
     let marks = ["new", "new", "odd"];
     let deviations = marks.iter().enumerate().map(|(at, mark)| deviation(at, mark)).collect();
     let batch = Batch { outcomes: "CCC".to_owned(), deviations, kept: Vec::new() };
-    store.add_batch(0, 0, 0, &batch).unwrap();
+    store.add_batch(0, 0, 0, &batch, None).unwrap();
     assert_eq!(store.known("new").unwrap(), None);
     let fate = Fate::Finding(1);
     store.settle((0, 0, 0), &fate, Some("new"), Some(("key", &finding(1)))).unwrap();
-    assert_eq!(store.known("new").unwrap(), Some(fate.clone()));
+    assert_eq!(store.known("new").unwrap(), Some(1));
     store.settle((0, 0, 1), &fate, None, None).unwrap();
     store.settle((0, 0, 2), &Fate::Dismissed("flaky".to_owned()), Some("odd"), None).unwrap();
-    assert_eq!(store.known("odd").unwrap(), Some(Fate::Dismissed("flaky".to_owned())));
+    // One that was no finding says nothing about the next.
+    assert_eq!(store.known("odd").unwrap(), None);
+    assert_eq!(store.n_dismissed("odd").unwrap(), 1);
+    assert_eq!(store.settled_alike(0, 0, "new").unwrap(), Some((2, Fate::Finding(1))));
     assert_eq!(store.open_deviations(0, 0).unwrap(), []);
     let findings = store.findings().unwrap();
     assert_eq!(findings.len(), 1);
@@ -125,6 +131,14 @@ fn a_folder_is_one_hunts_and_one_campaigns() {
 }
 
 #[test]
+fn what_was_killed_at_birth_can_be_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::create(folder.path(), "19.1.7", &settings()).unwrap());
+    let store = Store::create(folder.path(), "22.1.8", &settings()).unwrap();
+    assert_eq!(store.llvm().unwrap(), "22.1.8");
+}
+
+#[test]
 fn another_versions_campaign_is_refused() {
     let (folder, store) = new_store();
     store.db.pragma_update(None, "user_version", 99).unwrap();
@@ -142,8 +156,8 @@ fn a_full_disk_is_named_and_loses_nothing() {
     store.db.pragma_query_value(None, "max_page_count", |_| Ok(())).unwrap();
     store.db.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
     let batch = |n: usize| Batch { outcomes: ".".repeat(n), ..Batch::default() };
-    store.add_batch(0, 0, 0, &batch(5)).unwrap();
-    let full = store.add_batch(0, 0, 0, &batch(100_000)).unwrap_err();
+    store.add_batch(0, 0, 0, &batch(5), None).unwrap();
+    let full = store.add_batch(0, 0, 0, &batch(100_000), None).unwrap_err();
     assert!(matches!(full, CampaignError::DiskFull(_)), "{full}");
     drop(store);
     let store = Store::open(folder.path()).unwrap();
