@@ -38,7 +38,7 @@ impl Ground {
     }
 
     /// The arguments of a hunt into this folder.
-    fn hunt<'a>(&self, output: &str, more: &[&'a str]) -> Vec<String> {
+    fn hunt(&self, output: &str, more: &[&str]) -> Vec<String> {
         let programs = self.path("programs");
         let (passes, output) = (self.path("passes"), self.path(output));
         let all = [

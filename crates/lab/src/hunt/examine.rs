@@ -20,6 +20,7 @@ use optsleuth_model::{
     Pipeline, Program, ProgramSize, RunRequest, Signature,
 };
 
+use super::TEST_LIMITS;
 use super::passes::{leaf_name, names};
 use super::sequences::sequence;
 use super::store::{Deviation, Fate};
@@ -172,8 +173,11 @@ impl Office {
         if let Some(why) = self.doubt(&folder, &unconfirmed, progress)? {
             return Ok(dismissed(&why));
         }
-        let instructions = self.shrink(&folder, subject, progress)?;
-        let guilty = guilty(&folder, kind, progress)?;
+        let is_endless = reduced.outcome.execution().is_some_and(|found| is_limit(found.end));
+        let is_slow = is_endless || matches!(kind, CaseKind::Hang | CaseKind::Memory);
+        let instructions = self.shrink(&folder, subject, is_slow, progress)?;
+        // Where every run takes all of its time, that is left to triage.
+        let guilty = if is_slow { None } else { guilty(&folder, progress)? };
         if progress.stop_requested() {
             return Ok(Examined::Interrupted);
         }
@@ -325,10 +329,11 @@ impl Office {
         &self,
         folder: &Path,
         subject: Subject<'_>,
+        is_slow: bool,
         progress: &dyn Progress,
     ) -> Result<usize, LabError> {
         let whole = ProgramSize::of(&[], &String::from_utf8_lossy(&subject.program.ir));
-        let Some(budget) = self.reduce else { return Ok(whole.instructions) };
+        let Some(budget) = self.reduce.filter(|_| !is_slow) else { return Ok(whole.instructions) };
         let plan = ReducePlan {
             folder: folder.to_owned(),
             llvm: Some(self.llvm.clone()),
@@ -358,7 +363,10 @@ fn dismissed(why: &str) -> Examined {
 /// The run that shows a failure of this kind, and no more than that.
 fn request(kind: CaseKind, passes: &PassSequence) -> RunRequest {
     let pipeline = Pipeline::Passes(passes.to_string());
+    // The unoptimized program ended in a fraction of this.
+    let execute = TEST_LIMITS.execute;
     RunRequest {
+        limits: Limits { execute, ..Limits::STANDARD },
         // What a later pass mends was broken all the same.
         verify_each: kind == CaseKind::InvalidIr,
         ..failing_request(kind, &pipeline, passes.clone())
@@ -459,15 +467,8 @@ fn signature(outcome: &Outcome) -> String {
     }
 }
 
-/// The guilty invocation, where few runs tell it.
-fn guilty(
-    folder: &Path,
-    kind: CaseKind,
-    progress: &dyn Progress,
-) -> Result<Option<String>, LabError> {
-    if matches!(kind, CaseKind::Hang | CaseKind::Memory) {
-        return Ok(None); // Every run costs all of its time.
-    }
+/// The guilty invocation.
+fn guilty(folder: &Path, progress: &dyn Progress) -> Result<Option<String>, LabError> {
     let plan = BisectPlan {
         folder: folder.to_owned(),
         llvm: None,

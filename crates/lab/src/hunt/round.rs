@@ -243,14 +243,14 @@ impl Rounds {
 
     /// The numbers of a round's new programs. Where there is an end of them, they
     /// come again and again.
-    fn numbers(&self, round: u64, pool: usize) -> Vec<Range<u64>> {
+    fn numbers(&self, round: u64, pool: usize) -> [Range<u64>; 2] {
         let pool = pool as u64;
         let Some(count) = self.programs.count() else {
-            return vec![round * pool..(round + 1) * pool];
+            return [round * pool..(round + 1) * pool, 0..0];
         };
         let pool = pool.min(count);
         let from = round * pool % count.max(1);
-        vec![from..(from + pool).min(count), 0..(from + pool).saturating_sub(count)]
+        [from..(from + pool).min(count), 0..(from + pool).saturating_sub(count)]
     }
 
     /// In a guided round, half of the programs are those that reached something
