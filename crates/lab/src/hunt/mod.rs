@@ -19,6 +19,7 @@ mod differential;
 mod examine;
 mod exclude;
 mod passes;
+mod plan;
 pub mod programs;
 mod round;
 mod sequences;
@@ -26,18 +27,15 @@ mod status;
 mod store;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_model::{
-    CaseKind, Coverage, Exclusion, Execute, Growth, HuntSettings, Limits, PassSequence, RunRequest,
-    RunResult,
+    CaseKind, Coverage, Execute, Growth, HuntSettings, Limits, PassSequence, RunRequest, RunResult,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::Progress;
-use crate::setup::{Bench, LabError, LlvmChoice};
+use crate::setup::{Bench, LabError};
 pub use campaign::{campaign, merge};
 pub use compare::{ComparePlan, Compared, ComparedRun, Strategy, compare};
 use differential::{Seen, is_outvoted, tells};
@@ -46,7 +44,8 @@ use exclude::learnt;
 pub use exclude::{parse_exclusion, table_3};
 pub use passes::PassChoice;
 use passes::{default_passes, names};
-use programs::{ProgramPlan, TestProgram};
+pub use plan::{HuntPlan, HuntRecipe, HuntStart, HuntStop};
+use programs::TestProgram;
 pub use round::{ProgramSelection, SequenceChoice};
 use round::{Round, Rounds};
 use sequences::{Drawn, sequence};
@@ -77,70 +76,6 @@ const ENOUGH_DISMISSED: u64 = 8;
 /// So many rounds without a program that can be used are enough, if there is no
 /// end of them.
 const EMPTY_ROUNDS: u64 = 5;
-
-/// Everything that decides what a hunt does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HuntRecipe {
-    /// The compiler.
-    pub llvm: LlvmChoice,
-    /// Where the random numbers start.
-    pub seed: u64,
-    /// How sequences are chosen.
-    pub sequences: SequenceChoice,
-    /// How programs are chosen.
-    pub selection: ProgramSelection,
-    /// Where programs come from.
-    pub programs: ProgramPlan,
-    /// What sequences are made of.
-    pub passes: PassChoice,
-    /// The fewest and the most passes of a sequence.
-    pub length: (usize, usize),
-    /// How many sequences are drawn in a round, and how many of them are used.
-    pub sequence_pool: (usize, usize),
-    /// How many programs are made in a round, and how many of them are used.
-    pub program_pool: (usize, usize),
-    /// Passes that may not follow each other.
-    pub exclusions: Vec<Exclusion>,
-    /// Learn more of these from findings with many duplicates.
-    pub auto_exclude: bool,
-    /// Which part of how many. The first is 1.
-    pub shard: (u64, u64),
-    /// One test in so many also says what of the compiler it executed.
-    pub coverage_every: u64,
-}
-
-/// Where a hunt begins.
-#[derive(Clone, Debug)]
-pub enum HuntStart {
-    /// In a folder without a campaign.
-    New(Box<HuntRecipe>),
-    /// Where the campaign of that folder ended.
-    Resume,
-}
-
-/// A hunt.
-#[derive(Clone, Debug)]
-pub struct HuntPlan {
-    /// What is to be done.
-    pub start: HuntStart,
-    /// The campaign's folder.
-    pub folder: PathBuf,
-    /// When to end, whichever comes first.
-    pub stop: HuntStop,
-    /// How long programs of findings are made smaller.
-    pub reduce: Option<Duration>,
-    /// The program that other reducers' tests start: `optsleuth` itself.
-    pub asker: PathBuf,
-}
-
-/// When a hunt ends. What is found by then is looked into all the same.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HuntStop {
-    /// After so much time, in this session.
-    pub budget: Option<Duration>,
-    /// After so many tests, in the whole campaign.
-    pub tests: Option<u64>,
-}
 
 /// Hunts, until it is time to stop.
 pub fn hunt(
