@@ -96,7 +96,7 @@ pub fn hunt(
     let mut bench = Bench::set_up(&recipe.llvm, Targets::Native, Flavor::Covered, None, progress)?;
     // Making a worker is no part of the budget.
     let begun = Instant::now();
-    let deck = passes::passes(&bench, &recipe.passes)?;
+    let deck = passes::passes(&mut bench, &recipe.passes)?;
     let rounds = Rounds::new(&recipe, deck, &mut bench)?;
     let store = match store {
         Some(store) => store,

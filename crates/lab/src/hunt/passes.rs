@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use optsleuth_compiler::distribution;
-use optsleuth_model::{Element, PassInfo, PassRegistry, PassSequence};
+use optsleuth_compiler::llvm::RunError;
+use optsleuth_model::{Element, Limits, PassInfo, PassRegistry, PassSequence, Program, RunRequest};
 
 use crate::setup::{Bench, LabError};
 
@@ -166,13 +167,13 @@ pub(super) struct Spellings {
     pub(super) forms: Vec<Element>,
 }
 
-/// The passes of a choice, by name.
-pub(super) fn passes(bench: &Bench, choice: &PassChoice) -> Result<Vec<Spellings>, LabError> {
+/// The passes of a choice, by name. What the workers have loaded is lost.
+pub(super) fn passes(bench: &mut Bench, choice: &PassChoice) -> Result<Vec<Spellings>, LabError> {
     match choice {
-        PassChoice::All => Ok(all(bench)),
+        PassChoice::All => accepted(bench, all(bench)),
         PassChoice::OnlyDefault => {
             let default = default_passes(bench);
-            let mut found = all(bench);
+            let mut found = accepted(bench, all(bench))?;
             found.retain(|pass| default.contains(&pass.name));
             if found.is_empty() { Err(LabError::NothingToDraw) } else { Ok(found) }
         }
@@ -183,6 +184,27 @@ pub(super) fn passes(bench: &Bench, choice: &PassChoice) -> Result<Vec<Spellings
 fn all(bench: &Bench) -> Vec<Spellings> {
     let is_fit = |name: &&&str| bench.registry.passes().iter().any(|pass| pass.name == **name);
     FOR_C.iter().filter(is_fit).filter_map(|name| spellings(bench, name)).collect()
+}
+
+/// Without the forms that LLVM refuses: it lists parameters that it does not
+/// take, such as `globaldce<in-lto-post-link>` of LLVM 19.
+fn accepted(bench: &mut Bench, found: Vec<Spellings>) -> Result<Vec<Spellings>, LabError> {
+    let empty = Program { name: "empty.ll".to_owned(), ir: Vec::new() };
+    bench.pool.load(&empty, &[], Limits::STANDARD)?;
+    let forms = found.iter().flat_map(|pass| &pass.forms);
+    let request = |form: &Element| RunRequest::new(PassSequence::new(vec![form.clone()]));
+    let requests: Vec<RunRequest> = forms.map(request).collect();
+    let results = bench.pool.run_all(&requests, &|_| ());
+    let mut is_taken =
+        results.iter().map(|result| !matches!(result, Err(RunError::BadPipeline(_))));
+    let mut left = Vec::new();
+    for mut pass in found {
+        pass.forms.retain(|_| is_taken.next().unwrap_or(false));
+        if !pass.forms.is_empty() {
+            left.push(pass);
+        }
+    }
+    Ok(left)
 }
 
 fn spellings(bench: &Bench, name: &str) -> Option<Spellings> {
@@ -273,11 +295,33 @@ fn listed(bench: &Bench, file: &Path) -> Result<Vec<Spellings>, LabError> {
 
 #[cfg(test)]
 mod tests {
+    use optsleuth_compiler::llvm::{Flavor, Targets};
+
     use super::*;
 
     #[test]
     fn the_list_is_in_order_and_has_nothing_twice() {
         assert!(FOR_C.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn only_what_llvm_takes_is_drawn() {
+        let llvm = crate::setup::LlvmChoice::Version(19);
+        let one = std::num::NonZero::new(1);
+        let mut bench =
+            Bench::set_up(&llvm, Targets::Native, Flavor::Plain, one, &crate::Silent).unwrap();
+        let all = passes(&mut bench, &PassChoice::All).unwrap();
+        let forms = |name: &str| {
+            let pass = all.iter().find(|pass| pass.name == name).unwrap();
+            pass.forms.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        // It lists a parameter for this one, and refuses it.
+        assert_eq!(forms("globaldce"), ["globaldce"]);
+        assert_eq!(forms("instcombine")[0], "function(instcombine<no-verify-fixpoint>)");
+        assert!(forms("licm").contains(&"function(loop-mssa(licm<allowspeculation>))".to_owned()));
+        let default = passes(&mut bench, &PassChoice::OnlyDefault).unwrap();
+        assert!((40..all.len()).contains(&default.len()), "{}", default.len());
+        assert!(!default.iter().any(|pass| pass.name == "structurizecfg"));
     }
 
     #[test]
