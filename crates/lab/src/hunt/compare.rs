@@ -7,7 +7,6 @@
 //! way and seed, so that none is checked already when a run begins.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use optsleuth_model::{Campaign, Finding};
 use serde::Serialize;
@@ -216,13 +215,5 @@ fn summary(strategy: Strategy, seed: u64, found: &Campaign) -> ComparedRun {
         seconds: found.seconds,
         blocks: found.growth.iter().map(|growth| growth.blocks).max().unwrap_or_default(),
         bugs: found.findings.iter().map(bug).collect(),
-    }
-}
-
-impl ComparePlan {
-    /// How long all of it takes, where that is known.
-    pub fn duration(&self) -> Option<Duration> {
-        let runs = u32::try_from(self.strategies.len() * self.seeds.len()).ok()?;
-        Some(self.stop.budget? * runs)
     }
 }

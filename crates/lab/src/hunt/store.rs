@@ -6,16 +6,18 @@
 //!
 //! **Invariant:** nothing here decides anything; a store says what was done.
 
+mod course;
+mod error;
+
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use optsleuth_model::{
-    CAMPAIGN_VERSION, CaseKind, Coverage, Exclusion, Finding, Growth, HuntSettings,
-};
+use optsleuth_model::{CAMPAIGN_VERSION, CaseKind, Coverage, Finding, HuntSettings};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+pub use error::CampaignError;
 
 /// The database's name in the campaign's folder.
 pub(super) const DATABASE: &str = "campaign.db";
@@ -49,77 +51,6 @@ CREATE TABLE kept(round INTEGER NOT NULL, place INTEGER NOT NULL, sequence INTEG
   program INTEGER NOT NULL, passes TEXT NOT NULL, PRIMARY KEY(round, place, sequence)) STRICT;
 CREATE TABLE coverage(id INTEGER PRIMARY KEY CHECK(id = 0), bits BLOB NOT NULL) STRICT;
 ";
-
-/// Why a campaign cannot be opened or written.
-#[derive(Debug, thiserror::Error)]
-pub enum CampaignError {
-    /// There is none.
-    #[error("`{}` is not a campaign: it has no {DATABASE}", .0.display())]
-    NoCampaign(PathBuf),
-    /// There is one already.
-    #[error("there is a campaign in `{}` already", .0.display())]
-    Exists(PathBuf),
-    /// Somebody else hunts there.
-    #[error("another hunt is at work in `{}`", .0.display())]
-    InUse(PathBuf),
-    /// Another version's.
-    #[error("`{}` was made by another version of optsleuth: format {found}, and this one has {CAMPAIGN_VERSION}", .folder.display())]
-    OtherVersion {
-        /// The folder.
-        folder: PathBuf,
-        /// The format's number.
-        found: i64,
-    },
-    /// It was begun with other settings.
-    #[error("the campaign in `{}` was begun with another {what}: {theirs}, not {ours}", .folder.display())]
-    OtherSettings {
-        /// The folder.
-        folder: PathBuf,
-        /// Which setting.
-        what: &'static str,
-        /// What it has.
-        theirs: String,
-        /// What was asked for.
-        ours: String,
-    },
-    /// The same part of a campaign twice.
-    #[error("`{}` and `{}` both have round {round}", .first.display(), .second.display())]
-    Overlap {
-        /// A folder.
-        first: PathBuf,
-        /// Another one.
-        second: PathBuf,
-        /// A round that both did.
-        round: u64,
-    },
-    /// The disk is full.
-    #[error("the disk with `{}` is full; everything until then is kept", .0.display())]
-    DiskFull(PathBuf),
-    /// The database fails.
-    #[error("the campaign's database in `{}` fails", .folder.display())]
-    Database {
-        /// The folder.
-        folder: PathBuf,
-        /// How.
-        source: rusqlite::Error,
-    },
-    /// What is in it makes no sense.
-    #[error("the campaign's database in `{}` is damaged: {what}", .folder.display())]
-    Damaged {
-        /// The folder.
-        folder: PathBuf,
-        /// Where.
-        what: String,
-    },
-    /// The folder cannot be used.
-    #[error("cannot {doing}")]
-    Io {
-        /// What was tried.
-        doing: String,
-        /// Why it failed.
-        source: io::Error,
-    },
-}
 
 /// A test that went wrong, or seems so.
 #[derive(Clone, Debug, PartialEq)]
@@ -548,106 +479,6 @@ impl Store {
         let data = serde_json::to_string(finding).map_err(|error| self.damaged(error))?;
         let put = "INSERT OR REPLACE INTO finding VALUES(?1, ?2, ?3)";
         self.execute(put, params![finding.number, key, data])
-    }
-
-    /// How many tests were made.
-    pub(super) fn n_tests(&self) -> Result<u64> {
-        self.number("SELECT coalesce(sum(length(outcomes)), 0) FROM program", [])
-    }
-
-    /// How many programs were tested.
-    pub(super) fn n_programs(&self) -> Result<u64> {
-        self.number("SELECT count(*) FROM program WHERE outcomes != ''", [])
-    }
-
-    /// All letters of all tests, in no order.
-    pub(super) fn outcomes(&self) -> Result<String> {
-        let texts: Vec<String> = self.rows("SELECT outcomes FROM program", [], |row| row.get(0))?;
-        Ok(texts.concat())
-    }
-
-    /// Why deviations are no findings, and how many.
-    pub(super) fn dismissed(&self) -> Result<Vec<(String, u64)>> {
-        let query = "SELECT dismissed, count(*) FROM deviation WHERE dismissed IS NOT NULL
-            GROUP BY dismissed ORDER BY count(*) DESC, dismissed";
-        self.rows(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
-    /// Keeps an exclusion.
-    pub(super) fn exclude(&self, exclusion: &Exclusion) -> Result<()> {
-        let data = serde_json::to_string(exclusion).map_err(|error| self.damaged(error))?;
-        self.execute("INSERT OR IGNORE INTO exclusion VALUES(?1)", [data])
-    }
-
-    /// All exclusions, in the order in which they came.
-    pub(super) fn exclusions(&self) -> Result<Vec<Exclusion>> {
-        let query = "SELECT data FROM exclusion ORDER BY rowid";
-        let rows: Vec<String> = self.rows(query, [], |row| row.get(0))?;
-        rows.iter()
-            .map(|data| serde_json::from_str(data).map_err(|error| self.damaged(error)))
-            .collect()
-    }
-
-    /// Keeps how far the hunt is.
-    pub(super) fn grow(&self, growth: &Growth) -> Result<()> {
-        let Growth { seconds, tests, findings, blocks } = *growth;
-        self.execute(
-            "INSERT INTO growth VALUES(?1, ?2, ?3, ?4)",
-            params![seconds, tests, findings, blocks],
-        )
-    }
-
-    /// How it went.
-    pub(super) fn growth(&self) -> Result<Vec<Growth>> {
-        let query = "SELECT seconds, tests, findings, blocks FROM growth ORDER BY seconds, tests";
-        self.rows(query, [], |row| {
-            Ok(Growth {
-                seconds: row.get(0)?,
-                tests: row.get(1)?,
-                findings: row.get(2)?,
-                blocks: row.get(3)?,
-            })
-        })
-    }
-
-    /// Counts programs that were not used.
-    pub(super) fn reject(&self, reason: &str, count: u64) -> Result<()> {
-        let add = "INSERT INTO rejected VALUES(?1, ?2)
-            ON CONFLICT(reason) DO UPDATE SET count = count + excluded.count";
-        self.execute(add, params![reason, count])
-    }
-
-    /// Why programs were not used, and how many.
-    pub(super) fn rejected(&self) -> Result<Vec<(String, u64)>> {
-        let query = "SELECT reason, count FROM rejected ORDER BY count DESC, reason";
-        self.rows(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
-    /// What reached something new before a round: numbers of programs and texts
-    /// of sequences.
-    pub(super) fn kept_before(&self, round: u64) -> Result<Vec<(u64, String)>> {
-        let query = "SELECT program, passes FROM kept WHERE round < ?1
-            ORDER BY round, place, sequence";
-        self.rows(query, [round], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
-    /// What of the compiler was executed.
-    pub(super) fn coverage(&self) -> Result<Coverage> {
-        let bits: Option<Vec<u8>> = self
-            .db
-            .query_row("SELECT bits FROM coverage", [], |row| row.get(0))
-            .optional()
-            .map_err(|error| self.failure(error))?;
-        match bits {
-            Some(bits) => Coverage::from_bytes(&bits).map_err(|error| self.damaged(error)),
-            None => Ok(Coverage::default()),
-        }
-    }
-
-    /// Keeps it.
-    pub(super) fn cover(&self, coverage: &Coverage) -> Result<()> {
-        let bits = coverage.to_bytes();
-        self.execute("INSERT OR REPLACE INTO coverage VALUES(0, ?1)", [bits])
     }
 
     /// Takes over the rounds of another campaign: programs, outcomes and what

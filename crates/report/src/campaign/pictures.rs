@@ -13,17 +13,6 @@ use crate::words;
 /// How many passes have a bar of their own.
 const MAX_PASSES: usize = 16;
 
-/// Every kind of failure, in the order of the legend. A new one has to get its
-/// place: see [`series`].
-const KINDS: [CaseKind; 6] = [
-    CaseKind::Crash,
-    CaseKind::WrongCode,
-    CaseKind::InvalidIr,
-    CaseKind::Hang,
-    CaseKind::Memory,
-    CaseKind::Codegen,
-];
-
 /// All pictures of a campaign.
 pub(super) fn pictures(campaign: &Campaign) -> Vec<Picture<'_>> {
     let all = [found, coverage, outcomes, passes].map(|draw| draw(campaign));
@@ -179,7 +168,7 @@ fn passes(campaign: &Campaign) -> Option<Picture<'_>> {
     let total = |bar: &Bar| bar.parts.iter().map(|(_, n)| *n).sum::<f64>();
     let most = bars.iter().map(total).reduce(f64::max)?;
     let is_there = |kind: &CaseKind| campaign.findings.iter().any(|one| one.kind == *kind);
-    let kinds = KINDS.into_iter().filter(is_there);
+    let kinds = CaseKind::ALL.into_iter().filter(is_there);
     let said: Vec<String> =
         bars.iter().map(|bar| format!("{}: {}.", bar.label, bar.said)).collect();
     let bars = Bars {
@@ -196,7 +185,7 @@ fn passes(campaign: &Campaign) -> Option<Picture<'_>> {
 
 fn by_kind(label: String, findings: &[&Finding]) -> Bar {
     let count = |kind: CaseKind| findings.iter().filter(|one| one.kind == kind).count();
-    let parts = KINDS.map(|kind| (series(kind), count(kind) as f64));
+    let parts = CaseKind::ALL.map(|kind| (series(kind), count(kind) as f64));
     Bar {
         label,
         parts: parts.into_iter().filter(|(_, n)| *n > 0.0).collect(),

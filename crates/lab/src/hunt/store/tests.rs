@@ -1,5 +1,7 @@
 //! A store keeps what it was given, for one hunt at a time.
 
+use optsleuth_model::Growth;
+
 use super::*;
 
 fn settings() -> HuntSettings {
