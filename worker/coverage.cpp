@@ -93,6 +93,13 @@ void freeze() {
   report.coverage_frozen = 1;
 }
 
+void thaw() {
+  if (!count)
+    return;
+  resume();
+  memory::report().coverage_frozen = 0;
+}
+
 void pause() {
   if (count)
     memcpy(paused, marks, mapped());

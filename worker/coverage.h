@@ -20,8 +20,12 @@ bool attach(int memory_file);
 void clear();
 // In a child: makes the pages of the marks present at once, not one by one.
 void expect_marks();
-// In a child, at the end of the pipeline: what comes after does not count.
+// In a child, at the end of the pipeline: what comes after does not count, unless
+// somebody thaws it.
 void freeze();
+// In a child: from here on counts again, as if all since the last pause had not
+// been executed.
+void thaw();
 // In a child, around something that must not count.
 void pause();
 void resume();

@@ -235,6 +235,7 @@ struct Workbench {
   StandardInstrumentations standard{false};
 #endif
   Invocations invocations{callbacks};
+  bool covers_codegen = false;
   PassBuilder builder{session().machine.get(), PipelineTuningOptions(), {},
                       &callbacks};
 };
@@ -259,6 +260,8 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit,
   detour.end();
   memory::report().pipeline_ns = now_ns() - started;
   coverage::freeze();
+  if (workbench->covers_codegen)
+    coverage::pause(); // Neither verifying nor printing is generating code.
 
   enter(Phase::Verify);
   memory::report().current_invocation = kNoInvocation;
@@ -333,6 +336,7 @@ void run(Payload request, const char *directory) {
   Emit emit = Emit(request.number());
   uint32_t level = request.number();
   uint32_t execute = request.number();
+  workbench->covers_codegen = request.number() != 0;
   uint32_t window_first = request.number();
   uint32_t window_end = request.number();
   uint32_t watch_changes = request.number();
@@ -360,7 +364,10 @@ void run(Payload request, const char *directory) {
   Report &report = memory::report();
   if (emit == Emit::Object || execute) {
     enter(Phase::Codegen);
+    if (workbench->covers_codegen)
+      coverage::thaw();
     codegen_step::Object object = codegen_step::generate(session, level);
+    coverage::freeze();
     if (emit == Emit::Object &&
         !memory::write_response(object.data(), object.size()))
       crash::finish(Verdict::Trouble, "the object is too large to send");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::spawn::{Tool, ToolError, ToolOutput, find_on_path};
+use crate::workdir::Workdir;
 
 /// Where distributions put csmith's headers.
 const HEADER_FOLDERS: [&str; 3] =
@@ -57,7 +58,10 @@ pub fn is_installed() -> bool {
 
 /// What csmith says of itself.
 pub fn version() -> Result<String, ToolError> {
-    tool().arg("--version").text()
+    // It leaves a file where it runs.
+    let folder = Workdir::new()
+        .map_err(|source| ToolError::Start { program: PathBuf::from("csmith"), source })?;
+    tool().arg("--version").directory(folder.path()).text()
 }
 
 /// Its probabilities, in its own format, as they are if nobody sets them.
@@ -96,7 +100,7 @@ fn command(seed: u64, flags: &[&str], output: &Path) -> Tool {
         .args(flags)
         .arg("-o")
         .arg(output)
-        // It leaves a file where it runs.
+        // As above.
         .directory(output.parent().unwrap_or(Path::new("/")))
 }
 

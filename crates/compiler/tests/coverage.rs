@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use optsleuth_compiler::llvm::{self, Flavor, Provisioned, RunError, Targets, Worker};
 use optsleuth_model::{
-    CodeMap, Coverage, Emit, Execute, HEADERS, IndexSet, Limits, Outcome, Program, RunRequest,
+    CodeMap, CodegenLevel, Coverage, Emit, Execute, HEADERS, IndexSet, Limits, Outcome, Program,
+    RunRequest,
 };
 use ready::{install, loaded, program, request};
 
@@ -78,6 +79,24 @@ fn what_comes_before_and_after_the_pipeline_does_not_count() {
     let also = result.coverage.unwrap();
     assert!(!files(&also).contains(VERIFIER) && !files(&also).contains(WRITER));
     assert!(plain.difference(&also).is_empty(), "a longer request covers less");
+}
+
+#[test]
+fn the_code_generator_counts_where_that_is_asked_for() {
+    let selector = "llvm/lib/CodeGen/SelectionDAG/SelectionDAGISel.cpp";
+    let mut worker = worker(&program("sum.c"));
+    let object = RunRequest { emit: Emit::Object, ..asking("function(sroa)") };
+    let passes = worker.run(&object).unwrap().coverage.unwrap();
+    assert!(!files(&passes).contains(selector));
+    let whole = RunRequest { cover_codegen: true, codegen: CodegenLevel::O2, ..object };
+    let both = worker.run(&whole).unwrap().coverage.unwrap();
+    assert!(files(&both).contains(selector) && files(&both).contains(SROA));
+    assert!(!files(&both).contains(VERIFIER), "verifying is not generating code");
+    assert!(passes.difference(&both).is_empty());
+    assert_eq!(worker.run(&whole).unwrap().coverage, Some(both.clone()));
+    // What the program does when it is executed is not the compiler at work.
+    let executed = RunRequest { execute: Execute::InChild, emit: Emit::Nothing, ..whole };
+    assert_eq!(worker.run(&executed).unwrap().coverage, Some(both));
 }
 
 #[test]

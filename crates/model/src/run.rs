@@ -118,6 +118,8 @@ pub struct RunRequest {
     /// Say which blocks of the compiler were executed; needs a worker that was
     /// built for it.
     pub coverage: bool,
+    /// The code generator's blocks count, too.
+    pub cover_codegen: bool,
     /// Also say it for these invocations alone: a half-open range.
     pub window: Option<(u32, u32)>,
     /// When to stop.
@@ -141,6 +143,7 @@ impl RunRequest {
             list_invocations: false,
             watch_changes: false,
             coverage: false,
+            cover_codegen: false,
             window: None,
             limits: Limits::STANDARD,
         }
@@ -160,8 +163,8 @@ pub struct RunResult {
     pub n_invocations: u32,
     /// All of them, if they were asked for.
     pub invocations: Vec<Invocation>,
-    /// The blocks executed between the start and the end of the pipeline, if
-    /// they were asked for.
+    /// The blocks executed between the start and the end of the pipeline, and
+    /// those of the code generator, if they were asked for.
     pub coverage: Option<Coverage>,
     /// Those of the window; `None` if the run never came to it.
     pub window: Option<Coverage>,

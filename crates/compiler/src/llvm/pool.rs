@@ -98,25 +98,38 @@ impl Pool {
 
     /// Runs requests, in their order, as long as `keep_going` says so before
     /// each. What a run gives, and how long its worker was occupied with it,
-    /// goes through `digest` on the thread that made it. The results are those of the first requests: what was begun is
-    /// ended.
+    /// goes through `digest` on the thread that made it. The results are those
+    /// of the first requests: what was begun is ended.
     pub fn run_while<T: Send>(
         &mut self,
         requests: &[RunRequest],
         keep_going: &(dyn Fn() -> bool + Sync),
         digest: &(dyn Fn(RunResult, Duration) -> T + Sync),
     ) -> Vec<Result<T, RunError>> {
+        self.each_while(requests, keep_going, &|worker, request| {
+            let begun = Instant::now();
+            let result = worker.run(request);
+            let occupied = begun.elapsed();
+            result.map(|result| digest(result, occupied))
+        })
+    }
+
+    /// Does jobs, in their order, as long as `keep_going` says so before each:
+    /// whatever `work` does with a worker, which may load other programs. The
+    /// results are those of the first jobs.
+    pub fn each_while<J: Sync, T: Send>(
+        &mut self,
+        jobs: &[J],
+        keep_going: &(dyn Fn() -> bool + Sync),
+        work: &(dyn Fn(&mut Worker, &J) -> T + Sync),
+    ) -> Vec<T> {
         let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<Option<Result<T, RunError>>>> =
-            Mutex::new(requests.iter().map(|_| None).collect());
+        let results: Mutex<Vec<Option<T>>> = Mutex::new(jobs.iter().map(|_| None).collect());
         let work = |worker: &mut Worker| {
             while keep_going() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(request) = requests.get(index) else { return };
-                let begun = Instant::now();
-                let result = worker.run(request);
-                let occupied = begun.elapsed();
-                let result = result.map(|result| digest(result, occupied));
+                let Some(job) = jobs.get(index) else { return };
+                let result = work(worker, job);
                 results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
             }
         };

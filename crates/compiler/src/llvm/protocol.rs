@@ -7,7 +7,7 @@
 
 use optsleuth_model::{Detour, IndexSet, Invocation, Limits, RunRequest};
 
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 
 const MIB: u64 = 1 << 20;
 pub(crate) const REQUEST_OFFSET: u64 = MIB;
@@ -213,6 +213,7 @@ pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
         .number(request.emit as u32)
         .number(request.codegen as u32)
         .number(execute.into())
+        .number(request.cover_codegen.into())
         .number(window.0)
         .number(window.1)
         .number(request.watch_changes.into())

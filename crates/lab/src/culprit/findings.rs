@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use optsleuth_model::{
-    BlockId, CodeMap, Coverage, Edit, HistoryEntry, Localization, Outcome, PassSequence,
-    RankedTruth, RecipeName, RunResult, StopReason,
+    BlockId, CodeMap, Coverage, Edit, HistoryEntry, Localization, Outcome, RankedTruth, RecipeName,
+    RunResult, StopReason,
 };
 use optsleuth_rank::{Clues, Culprits, Part, Ranker, Ranking, Spectrum};
 use optsleuth_search::Reference;
@@ -122,11 +122,11 @@ impl<'a> Findings<'a> {
     }
 
     pub(super) fn take_sequences(&mut self, tally: Tally<'_>) {
-        let (spectrum, sequences, [runs, failing, discarded]) = tally.into_witnesses();
-        for (witness, sequence) in sequences.iter().enumerate() {
+        let (spectrum, sources, [runs, failing, discarded]) = tally.into_witnesses();
+        for witness in 0..sources.len() {
             self.witnesses.push_row(spectrum.row_of(witness), spectrum.similarity(witness));
-            self.sources.push((PassSequence::to_string(sequence), None));
         }
+        self.sources.extend(sources);
         self.clues.sequences = spectrum;
         self.runs += runs;
         self.failing += failing;

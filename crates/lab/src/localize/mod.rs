@@ -241,7 +241,8 @@ pub(crate) fn look_for_witnesses<'a>(
             order.into_iter().zip(trouble.sift(judged)?).collect();
         judged.sort_by_key(|(place, _)| *place);
         let fitness: Vec<f64> = judged.iter().map(|(_, judged)| judged.fitness()).collect();
-        let named = judged.into_iter().map(|(place, j)| (alphabet.render(&batch[place]), j));
+        let source = |place: usize| (alphabet.render(&batch[place]).to_string(), None);
+        let named = judged.into_iter().map(|(place, judged)| (source(place), judged));
         tally.take(named.collect(), plan.stop.is_timed().then(|| started.elapsed()));
         progress.search(&tally.status(started.elapsed()));
         if progress.stop_requested() {

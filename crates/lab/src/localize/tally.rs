@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use optsleuth_model::{
-    CodeMap, Coverage, HistoryEntry, Localization, PassSequence, RankedTruth, RecipeName,
-    StopReason, Truth, TruthRanks,
+    CodeMap, Coverage, HistoryEntry, Localization, RankedTruth, RecipeName, StopReason, Truth,
+    TruthRanks,
 };
 use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum};
 
@@ -21,6 +21,9 @@ const TOP: usize = 10;
 /// late ones bring few sequences that are new.
 const RANK_EVERY: usize = 50;
 
+/// A witness's passes, and what was changed in its program.
+pub(crate) type Source = (String, Option<String>);
+
 pub(crate) struct Tally<'a> {
     map: &'a CodeMap,
     recipe: Recipe,
@@ -28,7 +31,7 @@ pub(crate) struct Tally<'a> {
     ranker: Ranker,
     spectrum: Spectrum,
     /// In the order of the spectrum's witnesses.
-    sequences: Vec<PassSequence>,
+    sources: Vec<Source>,
     ranking: Ranking,
     history: Vec<HistoryEntry>,
     runs: usize,
@@ -64,7 +67,7 @@ impl<'a> Tally<'a> {
             truth: truth.map(|truth| Culprits::find(map, truth)),
             ranker,
             spectrum,
-            sequences: Vec::new(),
+            sources: Vec::new(),
             ranking,
             history: Vec::new(),
             runs: 0,
@@ -91,7 +94,7 @@ impl<'a> Tally<'a> {
     }
 
     pub(super) fn witnesses(&self) -> usize {
-        self.sequences.len()
+        self.sources.len()
     }
 
     /// How long LLVM was at work, and how long workers were occupied.
@@ -106,9 +109,9 @@ impl<'a> Tally<'a> {
 
     /// Takes a batch of runs in, in the order in which they were asked for.
     /// `elapsed` goes into the history.
-    pub(super) fn take(&mut self, runs: Vec<(PassSequence, Judged)>, elapsed: Option<Duration>) {
+    pub(super) fn take(&mut self, runs: Vec<(Source, Judged)>, elapsed: Option<Duration>) {
         self.elapsed = elapsed;
-        for (sequence, judged) in runs {
+        for (source, judged) in runs {
             self.runs += 1;
             self.worked += judged.wall;
             self.occupied += judged.occupied;
@@ -121,7 +124,7 @@ impl<'a> Tally<'a> {
                 self.similarities.push(similarity.statements);
                 self.best_similarity = self.best_similarity.max(similarity.statements);
                 self.spectrum.push_row(row, similarity.statements);
-                self.sequences.push(sequence);
+                self.sources.push(source);
             }
         }
         if self.runs - self.ranked_at >= RANK_EVERY {
@@ -214,7 +217,6 @@ impl<'a> Tally<'a> {
             self.rank();
         }
         let truth = self.truth_ranks();
-        let sources = self.sequences.iter().map(|passes| (passes.to_string(), None));
         Account {
             method: plan.method.name(),
             seed: plan.seed,
@@ -228,7 +230,7 @@ impl<'a> Tally<'a> {
             ranker: &self.ranker,
             ranking: &self.ranking,
             spectrum: &self.spectrum,
-            sources: sources.collect(),
+            sources: self.sources,
             cures: None,
             truth,
             history: self.history,
@@ -238,8 +240,8 @@ impl<'a> Tally<'a> {
 
     /// The witnesses, what they cover, and how many runs there were: all, those
     /// that fail as the case does, and those that count as neither.
-    pub(crate) fn into_witnesses(self) -> (Spectrum, Vec<PassSequence>, [usize; 3]) {
-        (self.spectrum, self.sequences, [self.runs, self.failing, self.discarded])
+    pub(crate) fn into_witnesses(self) -> (Spectrum, Vec<Source>, [usize; 3]) {
+        (self.spectrum, self.sources, [self.runs, self.failing, self.discarded])
     }
 }
 
