@@ -11,9 +11,9 @@
 //! formulas and tables are cited by the numbers they have there.
 //!
 //! Witnesses may also be other programs under the same passes: mutants of the
-//! failing one. For those, [`Seeds`] says what to mutate and [`Quality`] what a
-//! witness is worth beside the others. They are of two papers, which the modules
-//! cite by these names:
+//! failing one. For those, [`Seeds`] says what to mutate, a [`Guide`] how, and
+//! [`Quality`] what a witness is worth beside the others. They are of two papers,
+//! which the modules cite by these names:
 //! - DiWi: Chen, Han, Sun, Zhang, Hao and Zhang, "Compiler Bug Isolation via
 //!   Effective Witness Test Program Generation", ESEC/FSE 2019,
 //!   doi:10.1145/3338906.3338957.
@@ -26,6 +26,7 @@
 mod alphabet;
 mod asked;
 mod genetic;
+mod guide;
 mod method;
 mod minimize;
 mod mutation;
@@ -38,6 +39,7 @@ mod similarity;
 
 pub use alphabet::{Alphabet, AlphabetError, TABLE_I};
 pub use genetic::{Genetic, Parameters};
+pub use guide::{ActorCritic, ActorCriticParameters, Guide, Metropolis, RandomGuide, Told};
 pub use method::{Method, UnknownMethod};
 pub use minimize::Minimizer;
 pub use operators::Constraint;
