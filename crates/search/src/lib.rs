@@ -12,8 +12,8 @@
 //!
 //! Witnesses may also be other programs under the same passes: mutants of the
 //! failing one. For those, [`Seeds`] says what to mutate, a [`Guide`] how, and
-//! [`Quality`] what a witness is worth beside the others. They are of two papers,
-//! which the modules cite by these names:
+//! [`Quality`] what a witness is worth beside the others; a [`ProgramMethod`] puts
+//! them together. They are of two papers, which the modules cite by these names:
 //! - DiWi: Chen, Han, Sun, Zhang, Hao and Zhang, "Compiler Bug Isolation via
 //!   Effective Witness Test Program Generation", ESEC/FSE 2019,
 //!   doi:10.1145/3338906.3338957.
@@ -31,6 +31,7 @@ mod method;
 mod minimize;
 mod mutation;
 mod operators;
+mod program_method;
 mod quality;
 mod random;
 mod seeds;
@@ -43,6 +44,7 @@ pub use guide::{ActorCritic, ActorCriticParameters, Guide, Metropolis, RandomGui
 pub use method::{Method, UnknownMethod};
 pub use minimize::Minimizer;
 pub use operators::Constraint;
+pub use program_method::{Acceptance, ProgramMethod, UnknownProgramMethod};
 pub use quality::Quality;
 pub use random::Random;
 pub use seeds::Seeds;
