@@ -8,9 +8,7 @@
 //!   operators at any time, which bounds a step of learning, and the first choices
 //!   do not throw it about.
 //! - **Networks.** One hidden layer each, as in the paper; 32 `tanh` units.
-//! - **Chances.** A softmax, of which [`ActorCriticParameters::exploration`] is given
-//!   up and shared out equally, so that no operator dies: the actor would never
-//!   learn that it has become good. The gradient is that of the mixture.
+//! - **Chances** are a softmax with a floor; see `policy.rs`.
 //! - **Reward (6)** is the operator's mean `ΔQ` over all it was told of.
 //! - **Advantage (7)** of step `t` looks at the rewards of `t` to `t + u` and at the
 //!   state after them. The paper repeats a step to see them; here they are the next
@@ -24,8 +22,8 @@
 //! Choices that nothing was told of yet wait in a queue with the state they were made
 //! in: a batch is some steps of the same actor.
 //!
-//! **Invariant:** the chances of a state are at least `exploration / n` each and sum
-//! to 1.
+//! **Invariant:** a step is learnt from once, and never before the rewards of its
+//! whole horizon are known.
 
 use std::collections::VecDeque;
 
@@ -33,6 +31,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::network::Network;
+use super::policy::{chances, draw, log_chance_slopes};
 use super::{Guide, Told};
 
 /// How the guide learns. The default is the paper's (section 4.2) where it says
@@ -175,43 +174,6 @@ fn discounted(rewards: &[f64], predicted_after: f64, discount: f64) -> f64 {
     rewards.iter().rev().fold(predicted_after, |later, reward| reward + discount * later)
 }
 
-/// The softmax of `outputs`. The largest one is taken off first, so that no power
-/// is beyond what a number can hold.
-fn softmax(outputs: &[f64]) -> Vec<f64> {
-    let largest = outputs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let powers = outputs.iter().map(|output| libm::exp(output - largest));
-    let sum: f64 = powers.clone().sum();
-    powers.map(|power| power / sum).collect()
-}
-
-/// How likely each operator is.
-fn chances(outputs: &[f64], exploration: f64) -> Vec<f64> {
-    let floor = exploration / outputs.len() as f64;
-    softmax(outputs).into_iter().map(|share| floor + (1.0 - exploration) * share).collect()
-}
-
-/// The derivative of the logarithm of the chance of `choice` by each output.
-fn log_chance_slopes(outputs: &[f64], choice: usize, exploration: f64) -> Vec<f64> {
-    let shares = softmax(outputs);
-    // How much of the chance is the softmax's: the rest has no slope. Below the
-    // smallest number both may be 0, and then there is none either.
-    let chance = chances(outputs, exploration)[choice];
-    let learnt = if chance > 0.0 { (1.0 - exploration) * shares[choice] / chance } else { 0.0 };
-    let is_choice = |index: usize| if index == choice { 1.0 } else { 0.0 };
-    shares.iter().enumerate().map(|(i, share)| learnt * (is_choice(i) - share)).collect()
-}
-
-/// The operator at `point` when chances are laid side by side from 0 to 1.
-fn draw(chances: &[f64], point: f64) -> usize {
-    let mut end = 0.0;
-    let found = chances.iter().position(|chance| {
-        end += chance;
-        point < end
-    });
-    // Rounding may leave a gap before 1.
-    found.unwrap_or(chances.len() - 1)
-}
-
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
@@ -223,20 +185,6 @@ mod tests {
     fn guide(n_choices: usize, horizon: usize) -> ActorCritic {
         let parameters = ActorCriticParameters { horizon, ..ActorCriticParameters::default() };
         ActorCritic::new(n_choices, parameters, ChaCha8Rng::seed_from_u64(4))
-    }
-
-    #[test]
-    fn the_actors_gradient_is_the_quotient_of_differences() {
-        let actor = trained(3, 6, 3);
-        let state = [0.6, 0.0, 0.8];
-        for (choice, exploration) in [(0, 0.0), (1, 0.1), (2, 0.5)] {
-            let answer = actor.answer(&state);
-            let slopes = log_chance_slopes(&answer.outputs, choice, exploration);
-            let gradient = actor.gradient(&state, &answer, &slopes);
-            check_gradient(&actor, &gradient, |actor| {
-                chances(&actor.answer(&state).outputs, exploration)[choice].ln()
-            });
-        }
     }
 
     #[test]
@@ -254,23 +202,6 @@ mod tests {
     fn rewards_and_the_prediction_after_them_are_discounted_step_by_step() {
         // 1 + 0.5 * 2 + 0.25 * 4 + 0.125 * 8.
         assert_eq!(discounted(&[1.0, 2.0, 4.0], 8.0, 0.5), 4.0);
-    }
-
-    #[test]
-    fn chances_have_a_floor_and_sum_to_one_however_large_the_outputs_are() {
-        let chances = chances(&[1e300, -1e300, 0.0, 1e300], 0.5);
-        assert_eq!(chances, [0.375, 0.125, 0.125, 0.375]);
-        for choice in 0..4 {
-            let slopes = log_chance_slopes(&[1e300, -1e300, 0.0, 1e300], choice, 0.0);
-            assert!(slopes.iter().all(|slope| slope.is_finite()), "{slopes:?}");
-        }
-    }
-
-    #[test]
-    fn a_point_falls_on_the_operator_whose_chance_it_is_in() {
-        let chances = [0.25, 0.5, 0.25];
-        let drawn = [0.0, 0.2499, 0.25, 0.7499, 0.75, 1.0].map(|point| draw(&chances, point));
-        assert_eq!(drawn, [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
@@ -305,6 +236,29 @@ mod tests {
         assert!(chances(&guide.actor.answer(&state).outputs, 0.1)[choice] > 0.5);
         assert!((0.0..0.5).contains(&guide.prediction(&state)));
         assert!(guide.prediction(&state) > 0.0);
+    }
+
+    #[test]
+    fn a_lesson_of_a_batch_looks_at_the_state_after_its_horizon_and_not_at_the_last_one() {
+        let mut guide = guide(3, 1);
+        guide.critic = trained(3, 6, 1);
+        guide.actor = trained(3, 6, 3);
+        let choices: Vec<usize> = (0..6).map(|_| guide.choose()).collect();
+        let [state, _, after] = [0, 1, 2].map(|i| guide.steps[i].state.clone());
+        assert_ne!(after, guide.state());
+        let (mut critic, mut actor) = (guide.critic.clone(), guide.actor.clone());
+        choices[..2].iter().for_each(|&choice| guide.learn(&accepted(choice, 0.0, 0.5)));
+
+        let [predicted, later] = [&state, &after].map(|state| critic.answer(state));
+        let target = 0.5 + 0.9 * (0.5 + 0.9 * later.outputs[0]);
+        let advantage = target - predicted.outputs[0];
+        critic.climb(&critic.gradient(&state, &predicted, &[advantage]), 0.01);
+        assert_eq!(guide.critic, critic);
+        let answer = actor.answer(&state);
+        let slopes = log_chance_slopes(&answer.outputs, choices[0], 0.1);
+        let by_outputs: Vec<f64> = slopes.iter().map(|slope| slope * advantage).collect();
+        actor.climb(&actor.gradient(&state, &answer, &by_outputs), 0.01);
+        assert_eq!(guide.actor, actor);
     }
 
     #[test]

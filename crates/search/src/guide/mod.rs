@@ -13,6 +13,7 @@
 mod actor_critic;
 mod metropolis;
 mod network;
+mod policy;
 mod random;
 
 pub use actor_critic::{ActorCritic, ActorCriticParameters};
