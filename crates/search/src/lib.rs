@@ -10,26 +10,44 @@
 //! Transactions on Reliability, 2022, doi:10.1109/TR.2022.3165378. Algorithms,
 //! formulas and tables are cited by the numbers they have there.
 //!
+//! Witnesses may also be other programs under the same passes: mutants of the
+//! failing one. For those, [`Seeds`] says what to mutate, a [`Guide`] how, and
+//! [`Quality`] what a witness is worth beside the others; a [`ProgramMethod`] puts
+//! them together. They are of two papers, which the modules cite by these names:
+//! - DiWi: Chen, Han, Sun, Zhang, Hao and Zhang, "Compiler Bug Isolation via
+//!   Effective Witness Test Program Generation", ESEC/FSE 2019,
+//!   doi:10.1145/3338906.3338957.
+//! - RecBi: Chen, Ma and Zhang, "Enhanced Compiler Bug Isolation via Memoized
+//!   Search", ASE 2020, doi:10.1145/3324884.3416570.
+//!
 //! **Invariant:** no I/O, no clock, no randomness but the generator handed in.
 //! The same case, generator and answers lead to the same questions.
 
 mod alphabet;
 mod asked;
 mod genetic;
+mod guide;
 mod method;
 mod minimize;
 mod mutation;
 mod operators;
+mod program_method;
+mod quality;
 mod random;
+mod seeds;
 mod sequence;
 mod similarity;
 
 pub use alphabet::{Alphabet, AlphabetError, TABLE_I};
 pub use genetic::{Genetic, Parameters};
+pub use guide::{ActorCritic, ActorCriticParameters, Guide, Metropolis, RandomGuide, Told};
 pub use method::{Method, UnknownMethod};
 pub use minimize::Minimizer;
 pub use operators::Constraint;
+pub use program_method::{Acceptance, ProgramMethod, UnknownProgramMethod};
+pub use quality::Quality;
 pub use random::Random;
+pub use seeds::Seeds;
 pub use sequence::{Gene, Individual, Sequence};
 pub use similarity::{Reference, Similarity};
 
