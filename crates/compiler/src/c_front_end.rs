@@ -1,15 +1,16 @@
 //! C -> IR, thousands of times: one handle per LLVM and flags.
 //!
 //! Stands before [`Worker::load`]: what comes out is the text that
-//! `clang -S -emit-llvm` writes, and is loaded as any other module. clang's
-//! command is started for each program.
+//! `clang -S -emit-llvm` writes, and is loaded as any other module. Where clang's
+//! libraries are installed, a server with clang inside makes it, in a child per
+//! program; elsewhere clang's command is started, with the same arguments.
 //!
 //! **Invariant:** a source never lies on disk under its own name, and nothing
 //! that was written for it stays.
 //!
 //! [`Worker::load`]: crate::llvm::Worker::load
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_model::{
@@ -19,7 +20,7 @@ use optsleuth_model::{
 use crate::cc1::Cc1;
 pub use crate::cc1::FrontEndError;
 use crate::csmith;
-use crate::llvm::{Install, RunError, Step};
+use crate::llvm::{FrontEndParts, Install, RunError, Servers, Step};
 use crate::spawn::{Tool, ToolEnd, ToolOutput};
 use crate::workdir::Workdir;
 
@@ -58,20 +59,36 @@ pub enum Compiled {
 #[derive(Debug)]
 pub struct FrontEnd {
     install: Install,
+    /// Where relative paths in the flags begin.
+    directory: PathBuf,
     usual: Cc1,
     /// The same with csmith's headers, where those are installed.
     with_csmith: Option<Cc1>,
+    /// `None`: clang's command.
+    servers: Option<Servers>,
 }
 
 impl FrontEnd {
     /// The fastest one that this machine allows; `progress` hears of what has to
-    /// be built for it.
+    /// be built for it. What cannot be built is no error: there is the command.
     pub fn prepare(
         install: &Install,
         flags: &[String],
-        _progress: &mut (dyn FnMut(Step) + Send),
+        progress: &mut (dyn FnMut(Step) + Send),
     ) -> Result<FrontEnd, FrontEndError> {
-        FrontEnd::by_command(install, flags)
+        let by_command = FrontEnd::by_command(install, flags)?;
+        if !FrontEndParts::find(install).are_complete() {
+            return Ok(by_command);
+        }
+        let servers = match Servers::prepare(install, progress) {
+            Ok(servers) => Some(servers),
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "no front-end server: clang is started for every program");
+                None
+            }
+        };
+        Ok(FrontEnd { servers, ..by_command })
     }
 
     /// One that starts clang for every program.
@@ -81,7 +98,14 @@ impl FrontEnd {
             headers => Some(Cc1::ask(install, &[&headers[..], flags].concat())?),
         };
         let usual = Cc1::ask(install, flags)?;
-        Ok(FrontEnd { install: install.clone(), usual, with_csmith })
+        let directory = std::env::current_dir().map_err(FrontEndError::NoRoom)?;
+        let install = install.clone();
+        Ok(FrontEnd { install, directory, usual, with_csmith, servers: None })
+    }
+
+    /// Whether clang is inside a server, and no process is started per program.
+    pub fn is_inside(&self) -> bool {
+        self.servers.is_some()
     }
 
     /// Compiles one program.
@@ -89,7 +113,10 @@ impl FrontEnd {
         let needs_csmith = !csmith::include_flags(&source.text).is_empty();
         let with_csmith = self.with_csmith.as_ref().filter(|_| needs_csmith);
         let arguments = with_csmith.unwrap_or(&self.usual).arguments(&source.name);
-        let compiled = self.run_clang(source, &arguments, limits)?;
+        let compiled = match &self.servers {
+            Some(servers) => servers.compile(source, &arguments, &self.directory, limits)?,
+            None => self.run_clang(source, &arguments, limits)?,
+        };
         Ok(match compiled {
             Ok(ir) => Compiled::Ir(Program { name: module_name(&source.name), ir }),
             Err(result) => Compiled::Failed(Box::new(result)),
@@ -118,6 +145,7 @@ impl FrontEnd {
             .arg("-o")
             .arg(&output)
             .args(arguments)
+            .directory(&self.directory)
             .cpu(limits.compile)
             .time(limits.compile * WALL_PER_CPU + Duration::from_secs(1))
             .memory(limits.memory.saturating_add(ROOM))

@@ -4,15 +4,18 @@ mod ready;
 
 use std::path::Path;
 
-use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd};
-use optsleuth_compiler::clang;
+use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd, FrontEndError};
 use optsleuth_compiler::llvm::{RunError, Worker};
+use optsleuth_compiler::{clang, csmith};
 use optsleuth_model::{Limits, Program};
 use ready::{install, provisioned, request, testdata};
 
-fn front_end(flags: &[&str]) -> FrontEnd {
+/// clang inside a server, and clang's command.
+fn both(flags: &[&str]) -> [FrontEnd; 2] {
     let flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
-    FrontEnd::by_command(&install(), &flags).unwrap()
+    let inside = FrontEnd::prepare(&install(), &flags, &mut |_| {}).unwrap();
+    assert!(inside.is_inside(), "libclang-19-dev is installed by `make test`");
+    [inside, FrontEnd::by_command(&install(), &flags).unwrap()]
 }
 
 fn source(name: &str, text: &str) -> CSource {
@@ -30,6 +33,10 @@ fn compile(front_end: &FrontEnd, source: &CSource) -> Program {
     }
 }
 
+fn text(program: &Program) -> String {
+    String::from_utf8(program.ir.clone()).unwrap()
+}
+
 fn error(front_end: &FrontEnd, source: &CSource) -> RunError {
     front_end.compile(source, Limits::STANDARD).unwrap_err()
 }
@@ -45,13 +52,31 @@ fn programs(folder: &str) -> Vec<CSource> {
 
 #[test]
 fn the_ir_is_that_of_clangs_command() {
-    let front_end = front_end(&[]);
     let sources: Vec<CSource> =
         ["", "hostile", "shapes"].iter().flat_map(|folder| programs(folder)).collect();
     assert!(sources.len() > 15);
+    let front_ends = both(&[]);
     for source in sources {
         let expected = clang::read_program(&install(), Path::new(&source.name), &[]).unwrap();
-        assert_eq!(compile(&front_end, &source), expected, "{}", source.name);
+        for front_end in &front_ends {
+            assert_eq!(text(&compile(front_end, &source)), text(&expected), "{}", source.name);
+            assert_eq!(compile(front_end, &source).name, expected.name);
+        }
+    }
+}
+
+#[test]
+fn the_ir_of_csmiths_programs_is_that_of_clangs_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let front_ends = both(&["-g", "-DUNUSED=\"a b\""]);
+    let flags = ["-g", "-DUNUSED=\"a b\""].map(str::to_owned);
+    for seed in 1..=8 {
+        let path = folder.path().join(format!("p{seed}.c"));
+        csmith::generate(seed, &csmith::SMALL_PROGRAMS, &path).unwrap();
+        let expected = clang::read_program(&install(), &path, &flags).unwrap();
+        for front_end in &front_ends {
+            assert_eq!(text(&compile(front_end, &file(&path))), text(&expected), "seed {seed}");
+        }
     }
 }
 
@@ -60,42 +85,62 @@ fn a_source_that_is_no_file_keeps_its_name_and_finds_what_lies_there() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("seven.h"), "#define SEVEN 7\n").unwrap();
     let name = folder.path().join("none.c").display().to_string();
-    let text = "#include \"seven.h\"\nint f(void) { return SEVEN; }\n";
-    let program = compile(&front_end(&[]), &source(&name, text));
-    let ir = String::from_utf8(program.ir).unwrap();
-    assert!(ir.contains(&format!("source_filename = \"{name}\"")), "{ir}");
-    assert!(ir.contains("ret i32 7"), "{ir}");
-    assert_eq!(program.name, name.replace(".c", ".ll"));
+    let seven = source(&name, "#include \"seven.h\"\nint f(void) { return SEVEN; }\n");
+    for front_end in both(&[]) {
+        let program = compile(&front_end, &seven);
+        assert!(text(&program).contains(&format!("source_filename = \"{name}\"")));
+        assert!(text(&program).contains("ret i32 7"));
+        assert_eq!(program.name, name.replace(".c", ".ll"));
+    }
+}
+
+#[test]
+fn what_lies_on_disk_under_the_name_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.c");
+    std::fs::write(&path, "int f(void) { return 1; }\n").unwrap();
+    let two = source(&path.display().to_string(), "int f(void) { return 2; }\n");
+    for front_end in both(&[]) {
+        assert!(text(&compile(&front_end, &two)).contains("ret i32 2"));
+    }
 }
 
 #[test]
 fn an_error_in_the_program_is_the_programs() {
     let broken = source("broken.c", "int f(void) { return x; }\nint g(void) { return y; }\n");
-    match error(&front_end(&[]), &broken) {
-        RunError::DoesNotCompile(message) => {
-            assert_eq!(message, "broken.c:1:22: error: use of undeclared identifier 'x'");
+    for front_end in both(&[]) {
+        match error(&front_end, &broken) {
+            RunError::DoesNotCompile(message) => {
+                assert_eq!(message, "broken.c:1:22: error: use of undeclared identifier 'x'");
+            }
+            other => panic!("{other}"),
         }
-        other => panic!("{other}"),
     }
 }
 
 #[test]
-fn an_old_program_compiles_with_the_flag_for_it() {
+fn flags_decide_what_compiles() {
     let old = source("old.c", "f(a, b) int a; { return g(a) + b; }\nmain() { return f(1, 2); }\n");
-    assert!(matches!(error(&front_end(&[]), &old), RunError::DoesNotCompile(_)));
-    let ir = String::from_utf8(compile(&front_end(&["-std=gnu89"]), &old).ir).unwrap();
-    assert!(ir.contains("define dso_local i32 @f(i32 noundef"), "{ir}");
+    let [inside, by_command] = both(&["-std=gnu89"]);
+    assert!(text(&compile(&inside, &old)).contains("define dso_local i32 @f(i32 noundef"));
+    assert_eq!(compile(&inside, &old), compile(&by_command, &old));
+    for front_end in both(&[]) {
+        assert!(matches!(error(&front_end, &old), RunError::DoesNotCompile(_)));
+    }
+    let flags = ["-fno-such-flag".to_owned()];
+    let refused = FrontEnd::prepare(&install(), &flags, &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, FrontEndError::Flags(_)), "{refused}");
 }
 
 #[test]
-fn a_loaded_program_runs_and_a_broken_one_leaves_the_worker_alive() {
-    let (mut worker, front_end) = (Worker::start(&provisioned()).unwrap(), front_end(&[]));
-    let sum = file(&testdata("sum.c"));
-    for _ in 0..3 {
-        worker.load_c(&front_end, &sum, &[], Limits::STANDARD).unwrap();
-        assert!(worker.run(&request("default<O1>")).unwrap().n_invocations > 10);
-        let broken = worker.load_c(&front_end, &source("x.c", "int"), &[], Limits::STANDARD);
-        assert!(matches!(broken, Err(RunError::DoesNotCompile(_))));
+fn a_front_end_that_crashes_is_every_runs_outcome() {
+    let crash = source("crash.c", "#pragma clang __debug crash\n");
+    for front_end in both(&[]) {
+        let mut worker = Worker::start(&provisioned()).unwrap();
+        worker.load_c(&front_end, &crash, &[], Limits::STANDARD).unwrap();
+        let outcome = worker.run(&request("default<O1>")).unwrap().outcome;
+        assert_eq!(outcome.kind(), "crash");
+        worker.load_c(&front_end, &file(&testdata("sum.c")), &[], Limits::STANDARD).unwrap();
+        assert_eq!(worker.run(&request("default<O1>")).unwrap().outcome.kind(), "ok");
     }
-    assert_eq!(worker.n_replaced(), 0);
 }

@@ -24,7 +24,7 @@ use crate::link;
 use crate::spawn::ToolError;
 
 /// A worker that is killed more often than this has an enemy.
-const ATTEMPTS: u32 = 3;
+pub(super) const ATTEMPTS: u32 = 3;
 /// Why a run has no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -417,12 +417,8 @@ impl Worker {
                 None => Err(RunError::Protocol("no module was loaded".to_owned()).into()),
             };
         };
-        let count = u32::try_from(options.len()).unwrap_or(u32::MAX);
-        let payload = options
-            .iter()
-            .fold(Payload::default().number(count), |payload, option| {
-                payload.bytes(option.as_bytes())
-            })
+        let payload = Payload::default()
+            .texts(options)
             .bytes(program.name.as_bytes())
             .bytes(&program.ir)
             .finish();
