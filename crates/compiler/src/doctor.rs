@@ -46,7 +46,7 @@ pub struct LlvmFinding {
     /// Whether workers can be built from it.
     pub usable: bool,
     /// Its parts: `archives`, `headers`, `clang`, `opt`, `llc`, `llvm-reduce`,
-    /// `clang's archives`.
+    /// `libclang`.
     pub parts: Vec<Part>,
     /// Why it cannot be used at all.
     pub problem: Option<String>,
@@ -187,8 +187,8 @@ fn examine_llvm(install: &Install) -> LlvmFinding {
     let inside = FrontEndParts::find(install);
     let complete = inside.are_complete();
     parts.push(part(
-        "clang's archives",
-        "compile many C programs without starting clang",
+        "libclang",
+        "compiles many C programs quickly",
         false,
         inside.archive.filter(|_| complete),
         &format!("libclang-{major}-dev"),

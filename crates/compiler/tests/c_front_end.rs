@@ -3,10 +3,12 @@
 mod ready;
 
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd, FrontEndError};
-use optsleuth_compiler::llvm::{RunError, Worker};
-use optsleuth_compiler::{clang, csmith};
+use optsleuth_compiler::llvm::{self, RunError, Worker};
+use optsleuth_compiler::{clang, csmith, doctor};
 use optsleuth_model::{Limits, Program};
 use ready::{install, provisioned, request, testdata};
 
@@ -143,4 +145,56 @@ fn a_front_end_that_crashes_is_every_runs_outcome() {
         worker.load_c(&front_end, &file(&testdata("sum.c")), &[], Limits::STANDARD).unwrap();
         assert_eq!(worker.run(&request("default<O1>")).unwrap().outcome.kind(), "ok");
     }
+}
+
+#[test]
+fn a_front_end_that_does_not_end_is_stopped() {
+    // Each macro is two of the one before: more tokens than anybody can wait for.
+    let mut bomb = "#define M0 1+\n".to_owned();
+    for i in 1..60 {
+        bomb += &format!("#define M{i} M{} M{}\n", i - 1, i - 1);
+    }
+    bomb += "int f(void) { return M59 1; }\n";
+    let [inside, _] = both(&[]);
+    let limits = Limits { compile: Duration::from_millis(300), ..Limits::STANDARD };
+    match inside.compile(&source("bomb.c", &bomb), limits).unwrap() {
+        Compiled::Failed(result) => assert_eq!(result.outcome.kind(), "timeout"),
+        Compiled::Ir(program) => panic!("{program:?}"),
+    }
+    assert!(text(&compile(&inside, &source("f.c", "int f;"))).contains("@f"));
+}
+
+#[test]
+fn threads_share_a_front_end() {
+    let [inside, by_command] = both(&[]);
+    let number = |n: u32| source("n.c", &format!("int n(void) {{ return {n}; }}\n"));
+    thread::scope(|scope| {
+        let work = |n: u32| {
+            for i in 0..20 {
+                let value = format!("ret i32 {}", 100 * n + i);
+                assert!(text(&compile(&inside, &number(100 * n + i))).contains(&value));
+            }
+        };
+        (1..=4).for_each(|n| drop(scope.spawn(move || work(n))));
+    });
+    assert_eq!(compile(&inside, &number(7)), compile(&by_command, &number(7)));
+}
+
+/// Whether that clang's libraries are installed or not.
+#[test]
+fn an_older_llvm_compiles_as_its_own_clang_does() {
+    let install = llvm::find(14).unwrap();
+    let front_end = FrontEnd::prepare(&install, &[], &mut |_| {}).unwrap();
+    for source in programs("shapes") {
+        let expected = clang::read_program(&install, Path::new(&source.name), &[]).unwrap();
+        assert_eq!(text(&compile(&front_end, &source)), text(&expected), "{}", source.name);
+    }
+}
+
+#[test]
+fn the_doctor_knows_what_the_fast_way_needs() {
+    let findings = doctor::examine(Some(ready::LLVM));
+    let part = findings.llvms[0].parts.iter().find(|part| part.name == "libclang").unwrap();
+    assert!(!part.required && part.install.is_none());
+    assert!(part.path.as_ref().unwrap().ends_with("libclangFrontend.a"));
 }
