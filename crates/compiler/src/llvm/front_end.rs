@@ -28,13 +28,15 @@ use crate::spawn::{Tool, ToolError};
 
 /// clang's libraries from the front end down, in the order of their uses. Not
 /// every clang has all of them.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 16] = [
     "CodeGen",
     "Frontend",
     "Driver",
+    "Options",
     "Serialization",
     "Parse",
     "Sema",
+    "AnalysisLifetimeSafety",
     "Analysis",
     "Edit",
     "APINotes",
