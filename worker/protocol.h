@@ -17,11 +17,12 @@ constexpr uint32_t kProtocolVersion = 8;
 
 // What the host asks for.
 enum class Op : uint32_t {
-  Hello = 1,  // Version, capabilities. Answered by the zygote.
-  Passes = 2, // The pass registry as LLVM prints it. Answered by the zygote.
-  Load = 3,   // Apply options and parse a module: makes a session.
-  Run = 4,    // Run a pipeline over the session's module in a forked child.
-  Exec = 5,   // Run a program file under the same limits and sandbox.
+  Hello = 1,   // Version, capabilities. Answered by the zygote.
+  Passes = 2,  // The pass registry as LLVM prints it. Answered by the zygote.
+  Load = 3,    // Apply options and parse a module: makes a session.
+  Run = 4,     // Run a pipeline over the session's module in a forked child.
+  Exec = 5,    // Run a program file under the same limits and sandbox.
+  Compile = 6, // C -> IR, in a front-end server. Answered by the zygote.
 };
 
 // A request. Its payload, if any, lies in the memory file at kRequestOffset.
@@ -72,6 +73,7 @@ enum class Verdict : uint32_t {
   Trouble = 11,      // A fault of the harness itself.
   Assertion = 12,
   BadEdit = 13, // It changes nothing, or what it makes is not valid.
+  DoesNotCompile = 14, // The source is no C program.
 };
 
 // How a child ended, as its supervisor saw it.

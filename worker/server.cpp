@@ -12,6 +12,7 @@
 // depends on heap addresses; every child must start from the same heap.
 #include "coverage.h"
 #include "crash.h"
+#include "frontend.h"
 #include "llvm_side.h"
 #include "memory.h"
 #include "pages.h"
@@ -306,6 +307,13 @@ void become_child(const Request &request, pid_t parent) {
   _exit(127);
 }
 
+[[noreturn]] void compile_source(const Request &request) {
+  if (!frontend::compile)
+    crash::finish(Verdict::Trouble, "this worker has no front end");
+  frontend::compile(memory::request(request.payload_bytes));
+  _exit(0);
+}
+
 // Forks a child for the request, watches over it, and answers.
 void serve(const Request &request) {
   memory::reset_report();
@@ -323,6 +331,8 @@ void serve(const Request &request) {
     if (request.op == uint32_t(Op::Exec))
       exec_program(request);
     crash::arm();
+    if (request.op == uint32_t(Op::Compile))
+      compile_source(request);
     coverage::expect_marks();
     llvm_side::run(memory::request(request.payload_bytes), directory);
   }
@@ -534,6 +544,7 @@ void zygote() {
       load(request);
       break;
     case Op::Exec:
+    case Op::Compile:
       serve(request);
       break;
     case Op::Run:

@@ -263,7 +263,9 @@ fn run_remedy(error: &RunError) -> Option<String> {
         RunError::BadModule { .. } | RunError::NoShape(_) => {
             Some("LLVM refuses it before any pass runs: the program itself is not valid IR".into())
         }
+        RunError::NoClang(_) => Some("see what `optsleuth doctor` says of clang".into()),
         RunError::BadOptions(_)
+        | RunError::DoesNotCompile(_)
         | RunError::BadPipeline(_)
         | RunError::BadEdit(_)
         | RunError::NotInstrumented

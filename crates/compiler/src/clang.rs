@@ -41,7 +41,7 @@ pub enum ProgramError {
 
 /// Unoptimized IR that passes may optimize: plain `-O0` marks every function
 /// `optnone`, and passes would leave it alone.
-const UNOPTIMIZED: [&str; 3] = ["-O0", "-Xclang", "-disable-O0-optnone"];
+pub(crate) const UNOPTIMIZED: [&str; 3] = ["-O0", "-Xclang", "-disable-O0-optnone"];
 
 /// The command that compiles C to LLVM assembly. `text` is what the source
 /// holds; `flags` are the user's (`-I`, `-D`); csmith's headers are found

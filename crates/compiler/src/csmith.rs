@@ -12,6 +12,9 @@ use crate::workdir::Workdir;
 const HEADER_FOLDERS: [&str; 3] =
     ["/usr/include/csmith", "/usr/local/include/csmith", "/usr/include/csmith-2.3.0"];
 
+/// The line by which a program is csmith's.
+pub(crate) const INCLUDE: &str = "#include \"csmith.h\"";
+
 /// The folder with `csmith.h`.
 pub fn headers() -> Option<PathBuf> {
     HEADER_FOLDERS.iter().map(PathBuf::from).find(|folder| folder.join("csmith.h").is_file())
@@ -20,7 +23,7 @@ pub fn headers() -> Option<PathBuf> {
 /// The flags a C text needs to find csmith's headers; none if it includes none.
 pub fn include_flags(source: &[u8]) -> Vec<String> {
     let includes_csmith =
-        String::from_utf8_lossy(source).lines().any(|line| line.trim() == "#include \"csmith.h\"");
+        String::from_utf8_lossy(source).lines().any(|line| line.trim() == INCLUDE);
     match headers() {
         Some(folder) if includes_csmith => vec![format!("-I{}", folder.display())],
         _ => Vec::new(),

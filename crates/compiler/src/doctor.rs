@@ -10,7 +10,7 @@ use landlock::{
 use serde::Serialize;
 
 use crate::csmith;
-use crate::llvm::{self, Install, Summary};
+use crate::llvm::{self, FrontEndParts, Install, Summary};
 use crate::spawn::{Tool, find_on_path};
 use crate::workdir::Workdir;
 
@@ -45,7 +45,8 @@ pub struct LlvmFinding {
     pub version: String,
     /// Whether workers can be built from it.
     pub usable: bool,
-    /// Its parts: `archives`, `headers`, `clang`, `opt`, `llc`, `llvm-reduce`.
+    /// Its parts: `archives`, `headers`, `clang`, `opt`, `llc`, `llvm-reduce`,
+    /// `libclang`.
     pub parts: Vec<Part>,
     /// Why it cannot be used at all.
     pub problem: Option<String>,
@@ -183,6 +184,15 @@ fn examine_llvm(install: &Install) -> LlvmFinding {
         part("llc", "confirms what a worker executes", false, install.tool("llc"), &tools),
         part("llvm-reduce", "reduces IR", false, install.tool("llvm-reduce"), &tools),
     ];
+    let inside = FrontEndParts::find(install);
+    let complete = inside.are_complete();
+    parts.push(part(
+        "libclang",
+        "compiles many C programs quickly",
+        false,
+        inside.archive.filter(|_| complete),
+        &format!("libclang-{major}-dev"),
+    ));
     parts.extend(link_libraries(install));
     let compiler = llvm::cxx_compiler(install);
     parts.push(part(

@@ -6,6 +6,8 @@
 //! **Invariant:** every child has its own process group, a time limit, a memory
 //! limit and no standard input. Nothing here judges what a result means.
 
+pub mod c_front_end;
+mod cc1;
 pub mod clang;
 pub mod cores;
 pub mod csmith;

@@ -30,6 +30,8 @@ pub(crate) enum NoOutcome {
     BadOptions(String),
     BadModule(String),
     BadPipeline(String),
+    /// The source is no C program.
+    DoesNotCompile(String),
     /// The edited program is none.
     BadEdit(String),
     /// The program has to be executed as a process of its own.
@@ -99,6 +101,7 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::BadModule => Err(NoOutcome::BadModule(message)),
         Verdict::BadPipeline => Err(NoOutcome::BadPipeline(message)),
         Verdict::BadEdit => Err(NoOutcome::BadEdit(message)),
+        Verdict::DoesNotCompile => Err(NoOutcome::DoesNotCompile(message)),
         Verdict::InvalidIr => Ok(Outcome::InvalidIr { invocation: evidence.invocation, message }),
         Verdict::FatalError => crash(CrashCause::FatalError),
         Verdict::ErrorExit => crash(CrashCause::ErrorExit),

@@ -20,6 +20,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "crash.h",
     "detour.h",
     "edit.h",
+    "frontend.h",
     "guard.h",
     "llvm_side.h",
     "memory.h",
@@ -45,6 +46,9 @@ pub(crate) const SOURCES: &[Source] = sources![
     "detour.cpp",
 ];
 
+/// What a front-end server has on top: no other worker changes with it.
+pub(crate) const FRONT_END: &[Source] = sources!["frontend.cpp"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,7 +62,8 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         on_disk.sort();
-        let mut embedded: Vec<&str> = SOURCES.iter().map(|source| source.name).collect();
+        let mut embedded: Vec<&str> =
+            { SOURCES.iter().chain(FRONT_END) }.map(|source| source.name).collect();
         embedded.sort_unstable();
         assert_eq!(on_disk, embedded);
     }

@@ -4,6 +4,7 @@ mod classify;
 mod covered;
 mod embedded;
 mod faulty;
+mod front_end;
 mod install;
 mod lines;
 mod pool;
@@ -17,6 +18,7 @@ mod worker;
 
 pub use covered::{CoverError, LeftAlone, Summary};
 pub use faulty::{FaultyBuilder, FaultyError, possible_faults};
+pub(crate) use front_end::{FrontEndParts, Servers};
 pub use install::{Install, InstallError, NEWEST, OLDEST, discover, find, from_llvm_config};
 pub use lines::block_lines;
 pub use pool::Pool;

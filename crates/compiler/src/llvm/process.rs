@@ -24,6 +24,7 @@ use super::protocol::{
 };
 use super::provision::Provisioned;
 use super::worker::RunError;
+use crate::c_front_end::first_error;
 use crate::spawn::Daemon;
 use crate::workdir::Workdir;
 
@@ -205,6 +206,9 @@ impl Process {
             Err(NoOutcome::BadPipeline(text)) => return Err(RunError::BadPipeline(text).into()),
             Err(NoOutcome::BadModule(message)) => {
                 return Err(RunError::BadModule { name: String::new(), message }.into());
+            }
+            Err(NoOutcome::DoesNotCompile(text)) => {
+                return Err(RunError::DoesNotCompile(first_error(&text)).into());
             }
             Err(NoOutcome::BadEdit(text)) => return Err(RunError::BadEdit(text).into()),
             Err(NoOutcome::Trouble(text)) => return Err(RunError::Trouble(text).into()),

@@ -39,6 +39,7 @@ pub(crate) enum Op {
     Load = 3,
     Run = 4,
     Exec = 5,
+    Compile = 6,
 }
 
 /// A number of a closed set, with its name; an unknown number is an error.
@@ -66,7 +67,7 @@ numbered!(Phase {
 numbered!(Verdict {
     None = 0, Ok = 1, BadOptions = 2, BadModule = 3, BadPipeline = 4, InvalidIr = 5,
     FatalError = 6, ErrorExit = 7, CodegenFailure = 8, OutOfMemory = 9, NeedsProcess = 10,
-    Trouble = 11, Assertion = 12, BadEdit = 13,
+    Trouble = 11, Assertion = 12, BadEdit = 13, DoesNotCompile = 14,
 });
 
 numbered!(End {
@@ -183,6 +184,11 @@ impl Payload {
         let mut payload = self.number(u32::try_from(value.len()).unwrap_or(u32::MAX));
         payload.0.extend_from_slice(value);
         payload
+    }
+
+    pub(crate) fn texts(self, values: &[String]) -> Payload {
+        let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        values.iter().fold(self.number(count), |payload, value| payload.bytes(value.as_bytes()))
     }
 
     fn ranges(self, set: &IndexSet) -> Payload {

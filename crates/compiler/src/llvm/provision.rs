@@ -178,7 +178,12 @@ pub struct Provisioned {
 }
 
 impl Provisioned {
-    fn new(install: &Install, entry: &Path, targets: Targets, flavor: Flavor) -> Provisioned {
+    pub(super) fn new(
+        install: &Install,
+        entry: &Path,
+        targets: Targets,
+        flavor: Flavor,
+    ) -> Provisioned {
         Provisioned {
             install: install.clone(),
             binary: entry.join(WORKER),
@@ -261,7 +266,7 @@ pub(super) struct Recipe {
     compile_flags: Vec<String>,
     link_flags: Vec<String>,
     pub(super) libraries: Vec<String>,
-    key: String,
+    pub(super) key: String,
 }
 
 /// The worker for this LLVM: from the cache, or built now.
@@ -310,7 +315,7 @@ fn covered_key(recipe: &Recipe) -> String {
 }
 
 /// The entry of this key, built by `build` if it is not there.
-fn in_cache(
+pub(super) fn in_cache(
     key: &str,
     progress: &mut (dyn FnMut(Step) + Send),
     build: impl FnOnce(&Path, &mut (dyn FnMut(Step) + Send)) -> Result<(), ProvisionError>,
@@ -343,7 +348,7 @@ fn in_cache(
 }
 
 /// Tries a new worker out and seals its folder.
-fn finish(
+pub(super) fn finish(
     install: &Install,
     folder: &Path,
     targets: Targets,
@@ -416,7 +421,7 @@ pub(super) fn recipe(install: &Install, targets: Targets) -> Result<Recipe, Prov
 }
 
 /// A file's identity: where it is, how long it is, when it was written.
-fn stamp(file: &Path) -> String {
+pub(super) fn stamp(file: &Path) -> String {
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let metadata = fs::metadata(&real).ok();
     let written = metadata
@@ -469,7 +474,7 @@ fn build_plain(
     for Source { name, text } in SOURCES {
         fs::write(folder.join(name), text).map_err(cache)?;
     }
-    compile(install, recipe, folder, progress)?;
+    compile(install, recipe, SOURCES, folder, progress)?;
     progress(Step::Linking);
     link_plain(install, recipe, folder, folder)?;
     for Source { name, .. } in SOURCES {
@@ -548,12 +553,13 @@ pub(super) fn build_covered(
 }
 
 /// What a worker is linked from, in order.
-struct Parts {
-    objects: Vec<PathBuf>,
-    libraries: Vec<String>,
+pub(super) struct Parts {
+    pub(super) objects: Vec<PathBuf>,
+    pub(super) libraries: Vec<String>,
 }
 
-fn objects_in(folder: &Path) -> Vec<PathBuf> {
+/// The worker's own objects, in the plain worker's entry.
+pub(super) fn objects_in(folder: &Path) -> Vec<PathBuf> {
     let sources = SOURCES.iter().filter(|source| source.name.ends_with(".cpp"));
     sources.map(|source| folder.join(object_name(source))).collect()
 }
@@ -562,14 +568,15 @@ pub(super) fn is_archive(library: &str) -> bool {
     library.ends_with(".a")
 }
 
-/// Compiles every source file, on all cores.
-fn compile(
+/// Compiles source files, on all cores.
+pub(super) fn compile(
     install: &Install,
     recipe: &Recipe,
+    sources: &[Source],
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), ProvisionError> {
-    let sources: Vec<&Source> = SOURCES.iter().filter(|s| s.name.ends_with(".cpp")).collect();
+    let sources: Vec<&Source> = sources.iter().filter(|s| s.name.ends_with(".cpp")).collect();
     let total = sources.len();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((0, progress));
@@ -603,12 +610,12 @@ fn compile(
     })
 }
 
-fn object_name(source: &Source) -> String {
+pub(super) fn object_name(source: &Source) -> String {
     source.name.replace(".cpp", ".o")
 }
 
 /// Links objects and libraries into a worker.
-fn link(recipe: &Recipe, parts: &Parts, folder: &Path) -> Result<(), ToolError> {
+pub(super) fn link(recipe: &Recipe, parts: &Parts, folder: &Path) -> Result<(), ToolError> {
     Tool::new(&recipe.compiler)
         .args(&recipe.link_flags)
         .args(&parts.objects)

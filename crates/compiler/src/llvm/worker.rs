@@ -19,11 +19,12 @@ use super::process::{CallError, Process};
 use super::protocol::{self, MAX_TRANSFER, Op, Payload};
 use super::provision::Provisioned;
 use super::shape;
+use crate::c_front_end::{CSource, Compiled, FrontEnd};
 use crate::link;
 use crate::spawn::ToolError;
 
 /// A worker that is killed more often than this has an enemy.
-const ATTEMPTS: u32 = 3;
+pub(super) const ATTEMPTS: u32 = 3;
 /// Why a run has no outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -46,6 +47,12 @@ pub enum RunError {
         /// What the worker says.
         message: String,
     },
+    /// A C program is none. Its own fault, neither the harness's nor LLVM's.
+    #[error("the program does not compile: {0}")]
+    DoesNotCompile(String),
+    /// clang could not be started on a C program.
+    #[error("cannot compile C; is clang still installed?")]
+    NoClang(#[source] ToolError),
     /// LLVM does not take this pipeline.
     #[error("LLVM does not accept this pipeline: {0}")]
     BadPipeline(String),
@@ -188,6 +195,26 @@ impl Worker {
             failed: None,
         });
         self.retrying(Worker::ensure_loaded)
+    }
+
+    /// Compiles a C program and loads it as [`Worker::load`] does. Where the
+    /// front end fails, that is every run's result.
+    pub fn load_c(
+        &mut self,
+        front_end: &FrontEnd,
+        source: &CSource,
+        options: &[String],
+        limits: Limits,
+    ) -> Result<(), RunError> {
+        match front_end.compile(source, limits)? {
+            Compiled::Ir(program) => self.load(&program, options, limits),
+            Compiled::Failed(result) => {
+                let program = Program { name: source.name.clone(), ir: Vec::new() };
+                let (options, failed) = (options.to_vec(), Some(*result));
+                self.loaded = Some(Loaded { program, options, limits, failed });
+                Ok(())
+            }
+        }
     }
 
     /// Runs passes over the loaded module.
@@ -390,12 +417,8 @@ impl Worker {
                 None => Err(RunError::Protocol("no module was loaded".to_owned()).into()),
             };
         };
-        let count = u32::try_from(options.len()).unwrap_or(u32::MAX);
-        let payload = options
-            .iter()
-            .fold(Payload::default().number(count), |payload, option| {
-                payload.bytes(option.as_bytes())
-            })
+        let payload = Payload::default()
+            .texts(options)
             .bytes(program.name.as_bytes())
             .bytes(&program.ir)
             .finish();

@@ -436,6 +436,7 @@ fn is_about_the_input(error: &LabError) -> bool {
                     | RunError::BadModule { .. }
                     | RunError::ForeignTarget { .. }
                     | RunError::BadPipeline(_)
+                    | RunError::DoesNotCompile(_)
                     | RunError::DoesNotLink(_)
                     | RunError::TooLarge { .. }
             )

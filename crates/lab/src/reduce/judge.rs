@@ -215,6 +215,7 @@ impl Tally {
                 | RunError::BadPipeline(_)
                 | RunError::BadModule { .. }
                 | RunError::ForeignTarget { .. }
+                | RunError::DoesNotCompile(_)
                 | RunError::DoesNotLink(_)
                 | RunError::TooLarge { .. },
             ) => Ok(None),
@@ -230,6 +231,7 @@ impl Tally {
                 | RunError::NoShape(_)
                 | RunError::NoSandbox
                 | RunError::NotInstrumented
+                | RunError::NoClang(_)
                 | RunError::Protocol(_)
                 | RunError::Registry(_)
                 | RunError::Io { .. }),

@@ -345,6 +345,7 @@ impl From<RunError> for Unfit {
         match error {
             RunError::BadModule { .. }
             | RunError::ForeignTarget { .. }
+            | RunError::DoesNotCompile(_)
             | RunError::DoesNotLink(_)
             | RunError::TooLarge { .. } => {
                 let said = error.to_string();
@@ -357,6 +358,7 @@ impl From<RunError> for Unfit {
             | RunError::NoShape(_)
             | RunError::NoSandbox
             | RunError::NotInstrumented
+            | RunError::NoClang(_)
             | RunError::Lost { .. }
             | RunError::Protocol(_)
             | RunError::Trouble(_)
