@@ -12,6 +12,7 @@ mod edit;
 mod libclang;
 mod mutant;
 mod operator;
+mod probe;
 mod program;
 mod rule;
 mod rules;

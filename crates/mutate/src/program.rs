@@ -509,14 +509,16 @@ impl Program {
     /// Whether this variable's name means it at a place.
     pub fn is_visible(&self, variable: usize, offset: usize) -> bool {
         let wanted = &self.variables[variable];
-        let hides = |name: &str, from: usize, end: usize| {
-            from > wanted.name_span.start && name == wanted.name && (from..end).contains(&offset)
+        let hides = |name: &str, declared: usize, end: usize| {
+            declared > wanted.name_span.start
+                && name == wanted.name
+                && (declared + name.len()..end).contains(&offset)
         };
         wanted.scope.contains(offset)
             && !wanted.name.is_empty()
             && !self.variables.iter().any(|other| {
                 other.storage != Storage::Global
-                    && hides(&other.name, other.name_span.end, other.scope.end)
+                    && hides(&other.name, other.name_span.start, other.scope.end)
             })
             && !self.hidden.iter().any(|(name, span)| hides(name, span.start, span.end))
     }
