@@ -111,11 +111,12 @@ impl Program {
     }
 }
 
-/// The function behind the probes. It reaches `write` under a name of its own,
-/// because the program may declare that one as it likes, and speaks C of 1989.
+/// The function behind the probes. It calls write(2) by the name that glibc
+/// reserves for it, because the program may have a `write` of its own, and
+/// speaks C of 1989.
 fn helper(name: &str, n_statements: usize) -> String {
     format!(
-        "extern long {name}_write(int, const void *, unsigned long) __asm__(\"write\"); \
+        "extern long {name}_write(int, const void *, unsigned long) __asm__(\"__write\"); \
          static unsigned char {name}_seen[{size}]; \
          static __attribute__((noinline, unused)) void {name}(unsigned number) {{ \
          char text[16]; int at = 15; \

@@ -126,6 +126,8 @@ pub struct Variable {
     pub is_sized: bool,
     /// Whether it is part of the oracle or of a runtime.
     pub is_frozen: bool,
+    /// Whether something else of its name may hide it somewhere.
+    pub has_namesakes: bool,
 }
 
 /// Who a declaration is for.
@@ -516,10 +518,10 @@ impl Program {
         };
         wanted.scope.contains(offset)
             && !wanted.name.is_empty()
-            && !self.variables.iter().any(|other| {
-                other.storage != Storage::Global
-                    && hides(&other.name, other.name_span.start, other.scope.end)
-            })
-            && !self.hidden.iter().any(|(name, span)| hides(name, span.start, span.end))
+            && !(wanted.has_namesakes
+                && (self.variables.iter().any(|other| {
+                    other.storage != Storage::Global
+                        && hides(&other.name, other.name_span.start, other.scope.end)
+                }) || self.hidden.iter().any(|(name, span)| hides(name, span.start, span.end))))
     }
 }

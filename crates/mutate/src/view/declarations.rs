@@ -109,6 +109,7 @@ impl Builder<'_> {
                 is_pinned: false,
                 is_sized: false,
                 is_frozen: context.site.is_frozen || oracle::is_runtime_variable(&node.name),
+                has_namesakes: false,
             });
         }
         self.parts_of_declarator(index, declaration, context, storage);

@@ -36,6 +36,14 @@ pub(crate) fn build(text: &str, mut tree: Tree) -> Program {
     let mut program = builder.program;
     let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
     program.line_starts = [0].into_iter().chain(newlines.map(|(at, _)| at + 1)).collect();
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let hidden = program.hidden.iter().map(|(name, _)| name);
+    for name in program.variables.iter().map(|variable| &variable.name).chain(hidden) {
+        *names.entry(name.clone()).or_default() += 1;
+    }
+    for variable in &mut program.variables {
+        variable.has_namesakes = names[&variable.name] > 1;
+    }
     // libclang visits some operands twice.
     program.references.sort_by_key(|reference| reference.span);
     program.references.dedup_by_key(|reference| reference.span);

@@ -81,8 +81,12 @@ impl Builder<'_> {
         Some(number)
     }
 
-    /// Whether a pragma, which has to stay next to it, comes right before.
+    /// Whether a pragma, which has to stay next to it, comes right before, or is
+    /// how it starts.
     fn follows_directive(&self, start: usize) -> bool {
+        if self.text[start..].starts_with('#') {
+            return true;
+        }
         let before = self.text[..start].trim_end();
         let line = before.rfind('\n').map_or(0, |at| at + 1);
         before[line..].trim_start().starts_with('#')
