@@ -191,6 +191,8 @@ fn what_is_declared_twice_keeps_its_type() {
 fn the_size_of_what_is_pointed_to_stays() {
     let source = "int printf(const char *, ...);\nint a, b, c;\nint *p = &a;\nint main(void) {\nint d = 1;\nprintf(\"%d\", b);\nint e = d;\n}";
     check(source, "long-add", &["long d = 1;", "long e = d;"]);
+    let source = "void f(void) {\nint g = 8, h = 5;\nfor (; g;) {\nint *i = &h, *j;\ng = *i;\n}\n}";
+    check(source, "long-add", &[]);
 }
 
 #[test]

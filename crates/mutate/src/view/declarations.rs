@@ -203,12 +203,18 @@ impl Builder<'_> {
         context: Context,
     ) -> usize {
         let node = self.node(index);
+        // libclang has the second name of a statement start at itself.
+        let parent = self.node(node.parent);
+        let span = match parent.kind {
+            Kind::Declaration => Span { start: parent.span.start, end: node.span.end },
+            _ => node.span,
+        };
         let name_end = node.location + node.name.len();
-        let first = self.token_from(node.span.start);
+        let first = self.token_from(span.start);
         let specifiers = self.specifiers(first, node.location);
-        let declaration = *self.declarations.entry(node.span.start).or_insert_with(|| {
+        let declaration = *self.declarations.entry(span.start).or_insert_with(|| {
             self.program.declarations.push(Declaration {
-                span: node.span,
+                span,
                 owner,
                 specifiers,
                 declarators: Vec::new(),
@@ -222,18 +228,18 @@ impl Builder<'_> {
         let declarator = Declarator {
             name: node.name.clone(),
             name_span: Span { start: node.location, end: name_end },
-            span: node.span,
+            span,
             ty: node.ty.clone().unwrap_or_else(|| Arc::new(unknown())),
             variable,
             bit_width: node.bit_width,
-            initializer: self.initializer(name_end, node.span.end),
+            initializer: self.initializer(name_end, span.end),
             has_star: before.is_some_and(|(text, token)| {
-                text == "*" && token.span.start > node.span.start && !node.name.is_empty()
+                text == "*" && token.span.start > span.start && !node.name.is_empty()
             }),
             own_qualifiers,
         };
         let declared = &mut self.program.declarations[declaration];
-        declared.span.end = declared.span.end.max(node.span.end);
+        declared.span.end = declared.span.end.max(span.end);
         declared.declarators.push(declarator);
         declaration
     }
