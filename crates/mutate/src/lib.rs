@@ -1,6 +1,6 @@
 //! A C program -> slightly changed C programs: the local mutation rules of DiWi
-//! (Chen, Han, Sun, Zhang, Zhang, "Compiler bug isolation via effective witness
-//! test program generation", ESEC/FSE 2019).
+//! (Chen, Han, Sun, Zhang, Hao, Zhang, "Compiler Bug Isolation via Effective Witness
+//! Test Program Generation", ESEC/FSE 2019).
 //!
 //! [`Libclang`] reads preprocessed C into a [`Program`]; a [`Rule`] says what to
 //! change; a [`Mutant`] is the changed text.

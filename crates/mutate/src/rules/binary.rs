@@ -59,10 +59,10 @@ fn is_valid(binary: &Binary, to: BinaryOperator) -> bool {
     match to {
         BinaryOperator::Remainder | BinaryOperator::RemainderAssign => return integers,
         // What is added to a pointer may be subtracted as well.
-        BinaryOperator::Add | BinaryOperator::AddAssign => {
-            return numbers || (is_address(left) && right.ty.is_integer());
-        }
-        BinaryOperator::Subtract | BinaryOperator::SubtractAssign => {
+        BinaryOperator::Add
+        | BinaryOperator::AddAssign
+        | BinaryOperator::Subtract
+        | BinaryOperator::SubtractAssign => {
             return numbers || (is_address(left) && right.ty.is_integer());
         }
         _ => {}
