@@ -36,7 +36,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
     exit 0
 fi
 
-wanted="build-essential libzstd-dev zlib1g-dev libxml2-dev libtinfo-dev lld-$main_llvm $(llvm_packages $main_llvm) $(llvm_packages $old_llvm)"
+wanted="build-essential libzstd-dev zlib1g-dev libxml2-dev libtinfo-dev lld-$main_llvm libclang1-$main_llvm $(llvm_packages $main_llvm) $(llvm_packages $old_llvm)"
 case "${1:-}" in
 test) wanted="$wanted libclang-$main_llvm-dev csmith libcsmith-dev chromium chromium-driver" ;;
 all-llvms)

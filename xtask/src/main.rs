@@ -3,6 +3,7 @@
 
 mod bench;
 mod identity;
+mod mutants;
 mod select;
 mod tidy;
 
@@ -20,6 +21,9 @@ enum Task {
     Doc2vec(select::Doc2vec),
     /// Compare workers with `opt`, byte for byte, on csmith's programs
     Identity(identity::Identity),
+    /// Measure how many mutants of C programs compile, by rule
+    #[command(hide = true)]
+    Mutants(mutants::Mutants),
     /// Provision every installed LLVM and compare a sample on each
     AllLlvms,
     /// Check what no compiler checks: the map in DESIGN.md, file headers, links
@@ -32,6 +36,7 @@ fn main() -> anyhow::Result<()> {
         Task::Plots(plots) => plots.run(),
         Task::Doc2vec(doc2vec) => doc2vec.run(),
         Task::Identity(identity) => identity.run(),
+        Task::Mutants(mutants) => mutants.run(),
         Task::AllLlvms => identity::all_llvms(),
         Task::Tidy => tidy::run(),
     }

@@ -101,6 +101,12 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::Distribution(DistributionError::Missing { major, .. }) => {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
         }
+        LabError::Libclang(_) | LabError::Load(_) => {
+            Some(format!("install it with: {}", install_command(&["libclang1-19".to_owned()])))
+        }
+        LabError::NotC { .. } => Some("give what it is compiled with behind `--`, as in `-- -std=gnu89`".into()),
+        LabError::NoPlace { .. } => Some("`--list --rule NAME` shows the places, `--list` all rules".into()),
+        LabError::NothingToMutate => Some("`--list` shows what there is".into()),
         LabError::Distribution(_)
         | LabError::Alphabet(_)
         | LabError::Faulty(_)
@@ -284,6 +290,8 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
         | LabError::Program(ProgramError::NoClang(_))
         | LabError::NoCsmith
+        | LabError::Libclang(_)
+        | LabError::Load(_)
         | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
         LabError::NotReproduced { status, .. } | LabError::NoFailure { status, .. } => match status
         {
@@ -298,6 +306,9 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::Install(_)
         | LabError::NoReducer(_)
         | LabError::NoCases(_)
+        | LabError::NotC { .. }
+        | LabError::NoPlace { .. }
+        | LabError::NothingToMutate
         | LabError::NoPasses(_)
         | LabError::NothingToDraw
         | LabError::Campaign(

@@ -14,6 +14,7 @@ pub mod csmith;
 pub mod distribution;
 pub mod doctor;
 pub mod gcc;
+pub mod libclang;
 pub mod link;
 pub mod llvm;
 pub mod reducers;

@@ -14,6 +14,7 @@ pub mod identity;
 mod import;
 mod localize;
 mod measure;
+mod mutate;
 mod oracle;
 mod reduce;
 mod run;
@@ -44,6 +45,7 @@ pub use measure::{
     BenchPlan, Benched, Contender, Outlook, StoreError, UnknownContender, bench, measured_budget,
     outlook,
 };
+pub use mutate::{MutatePlan, load_libclang, mutable_program, mutate, read_c};
 pub use oracle::{Oracle, Verdict};
 pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, ask, reduce};
 pub use run::{Repetition, RunPlan, RunReport, run};

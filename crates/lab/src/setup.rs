@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
+use optsleuth_compiler::libclang::LibclangError;
 use optsleuth_compiler::llvm::{
     self, CoverError, FaultyBuilder, FaultyError, Flavor, Install, InstallError, Pool,
     ProvisionError, Provisioned, RunError, Step, Targets,
@@ -14,6 +15,7 @@ use optsleuth_model::{
     Fault, Language, Limits, PassRegistry, PassSequence, PassSequenceError, PassesError, Program,
 };
 
+use optsleuth_mutate::{LoadError, ParseError};
 use optsleuth_search::AlphabetError;
 
 use crate::Progress;
@@ -87,6 +89,31 @@ pub enum LabError {
         /// The one that was asked for.
         asked: String,
     },
+    /// Nothing to read C with.
+    #[error(transparent)]
+    Libclang(#[from] LibclangError),
+    /// A libclang that cannot be used.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A text that libclang does not take for C.
+    #[error("`{}` cannot be read", .path.display())]
+    NotC {
+        /// The file.
+        path: PathBuf,
+        /// What libclang says.
+        source: ParseError,
+    },
+    /// A place that a rule does not have.
+    #[error("`{rule}` applies in {n_places} places of this program, and not there")]
+    NoPlace {
+        /// Its name.
+        rule: String,
+        /// How many places it has, numbered from 0 on.
+        n_places: usize,
+    },
+    /// A program that no rule applies to.
+    #[error("no rule applies to this program, or at no such place")]
+    NothingToMutate,
     /// No campaign, or none that can be used.
     #[error(transparent)]
     Campaign(#[from] CampaignError),

@@ -10,6 +10,7 @@ mod doctor;
 mod hunt;
 mod import;
 mod localize;
+mod mutate;
 mod passes;
 mod reduce;
 mod report;
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     Reduce(Box<reduce::Reduce>),
     Localize(Box<localize::Localize>),
     Report(report::Report),
+    Mutate(mutate::Mutate),
     Bench(Box<bench::Bench>),
     #[command(hide = true)]
     Ask(ask::Ask),
@@ -63,6 +65,7 @@ impl Command {
             Command::Reduce(reduce) => reduce.run(),
             Command::Localize(localize) => localize.run(),
             Command::Report(report) => report.run(),
+            Command::Mutate(mutate) => mutate.run(),
             Command::Bench(bench) => bench.run(),
             Command::Ask(ask) => Ok(ask.run()),
         }

@@ -1,0 +1,140 @@
+//! A libclang that was loaded at run time, and programs read with it.
+//!
+//! **Invariant:** a [`Libclang`] can be used from any thread, and a [`Program`]
+//! keeps nothing of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::program::Program;
+use crate::sys::{Refusal, Sys};
+use crate::view;
+
+/// The oldest libclang that has everything that is asked of it.
+pub const OLDEST: u32 = 17;
+
+/// Deep nesting is walked by recursion; only what is used of it is real.
+const STACK: usize = 256 << 20;
+
+/// A loaded libclang.
+#[derive(Clone)]
+pub struct Libclang {
+    sys: Arc<Sys>,
+    path: PathBuf,
+    major: u32,
+}
+
+/// Why a library is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It cannot be loaded.
+    #[error("cannot load `{}` as libclang; install libclang1-19", .path.display())]
+    Unloadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: libloading::Error,
+    },
+    /// It is too old.
+    #[error("`{}` is libclang {version}, and {OLDEST} is the oldest that will do; install libclang1-19", .path.display())]
+    TooOld {
+        /// The file.
+        path: PathBuf,
+        /// What it says it is.
+        version: String,
+    },
+}
+
+/// Why a text is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    /// It is not C, or not preprocessed.
+    #[error(
+        "not a C program: {line}:{column}: {message}; preprocess it (`clang -E -P`), and give the flags it needs (`-std=gnu89`)"
+    )]
+    NotC {
+        /// From 1 on.
+        line: u32,
+        /// From 1 on.
+        column: u32,
+        /// What libclang says.
+        message: String,
+    },
+    /// libclang gave up.
+    #[error("libclang cannot parse it with these flags and says nothing more; leave flags out")]
+    GaveUp,
+    /// No thread.
+    #[error("cannot start a thread to parse in; is there memory left?")]
+    NoThread(#[source] std::io::Error),
+}
+
+impl std::fmt::Debug for Libclang {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Libclang").field("path", &self.path).field("major", &self.major).finish()
+    }
+}
+
+impl Libclang {
+    /// Loads a shared object.
+    pub fn load(path: &Path) -> Result<Libclang, LoadError> {
+        let path = path.to_owned();
+        let sys = match Sys::load(&path) {
+            Ok(sys) => Arc::new(sys),
+            Err(source) => return Err(LoadError::Unloadable { path, source }),
+        };
+        let version = sys.version();
+        match major(&version) {
+            Some(major) if major >= OLDEST => Ok(Libclang { sys, path, major }),
+            Some(_) | None => Err(LoadError::TooOld { path, version }),
+        }
+    }
+
+    /// Where it was loaded from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `19`.
+    pub fn major(&self) -> u32 {
+        self.major
+    }
+
+    /// Reads preprocessed C; `flags` are those it is compiled with.
+    pub fn parse(&self, text: &str, flags: &[String]) -> Result<Program, ParseError> {
+        let work = || self.sys.read(text, flags).map(|tree| view::build(text, tree));
+        let result = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, work)
+                .map_err(ParseError::NoThread)?;
+            match thread.join() {
+                Ok(result) => Ok(result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })?;
+        result.map_err(|refusal| match refusal {
+            Refusal::Diagnostic { line, column, message } => {
+                ParseError::NotC { line, column, message }
+            }
+            Refusal::Silent => ParseError::GaveUp,
+        })
+    }
+}
+
+/// The number in `Debian clang version 19.1.7 (3)`.
+fn major(version: &str) -> Option<u32> {
+    let number = version.split("version ").nth(1)?;
+    number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_read_from_what_clang_says() {
+        assert_eq!(major("Debian clang version 19.1.7 (3)"), Some(19));
+        assert_eq!(major("clang version 23.0.0git"), Some(23));
+        assert_eq!(major("something else"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Where a rule applies, and what comes of it.
+//!
+//! **Invariant:** places come in the order of the text, and `apply` takes every
+//! number that `places` gives.
+
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
+use crate::edit::{Edit, rewrite};
+use crate::program::Program;
+use crate::rule::Rule;
+use crate::rules;
+
+/// A place where a rule applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub offset: usize,
+    /// From 1 on.
+    pub line: usize,
+    /// From 1 on, in characters.
+    pub column: usize,
+    /// As in "`a + b` -> `a - b`".
+    pub what: String,
+    /// The innermost statement around it, by its number; `None` at file scope.
+    pub statement: Option<usize>,
+}
+
+/// A program with one change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// All of it.
+    pub text: String,
+    /// The rule or operator that made it.
+    pub by: String,
+    /// Where, in the original, from 1 on.
+    pub line: usize,
+    /// As in "`a + b` -> `a - b`".
+    pub what: String,
+    /// The innermost statement around the change, in the original.
+    pub statement: Option<usize>,
+}
+
+/// A place as rules see it: an element of the program, and which part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub offset: usize,
+    pub statement: Option<usize>,
+    pub element: usize,
+    pub part: usize,
+}
+
+/// One thing that can be done at a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub edits: Vec<Edit>,
+    pub what: String,
+}
+
+impl Program {
+    /// Where a rule applies, in the order of the text.
+    pub fn places(&self, rule: Rule) -> Vec<Place> {
+        let place = |spot: Spot| {
+            let (line, column) = self.line_and_column(spot.offset);
+            let what = rules::describe(self, rule, spot);
+            Place { offset: spot.offset, line, column, what, statement: spot.statement }
+        };
+        rules::spots(self, rule).into_iter().map(place).collect()
+    }
+
+    /// In how many places a rule applies.
+    pub fn count(&self, rule: Rule) -> usize {
+        rules::spots(self, rule).len()
+    }
+
+    /// Applies a rule at a place, by its number in [`Program::places`]. Random
+    /// numbers are drawn only where several things can be done there.
+    pub fn apply(&self, rule: Rule, place: usize, rng: &mut impl Rng) -> Option<Mutant> {
+        let spot = *rules::spots(self, rule).get(place)?;
+        self.apply_at(rule, spot, rng)
+    }
+
+    /// Applies a rule at a random place.
+    pub fn mutate(&self, rule: Rule, rng: &mut impl Rng) -> Option<Mutant> {
+        self.mutate_where(rule, |_| true, rng)
+    }
+
+    /// Applies a rule at a random place among those whose statement will do.
+    pub fn mutate_where(
+        &self,
+        rule: Rule,
+        wanted: impl Fn(Option<usize>) -> bool,
+        rng: &mut impl Rng,
+    ) -> Option<Mutant> {
+        let mut spots = rules::spots(self, rule);
+        spots.retain(|spot| wanted(spot.statement));
+        let spot = *spots.choose(rng)?;
+        self.apply_at(rule, spot, rng)
+    }
+
+    fn apply_at(&self, rule: Rule, spot: Spot, rng: &mut impl Rng) -> Option<Mutant> {
+        let mut outcomes = rules::outcomes(self, rule, spot);
+        let chosen = match outcomes.len() {
+            0 => return None,
+            1 => 0,
+            n_outcomes => rng.random_range(0..n_outcomes),
+        };
+        let outcome = outcomes.swap_remove(chosen);
+        let (line, _) = self.line_and_column(spot.offset);
+        Some(Mutant {
+            text: rewrite(self.text(), outcome.edits),
+            by: rule.name(),
+            line,
+            what: outcome.what,
+            statement: spot.statement,
+        })
+    }
+}

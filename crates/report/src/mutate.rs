@@ -1,0 +1,125 @@
+//! Rules, places and mutants of `optsleuth mutate`.
+//!
+//! **Invariant:** a mutant's text is given as it is, to the byte.
+
+use std::fmt::Write as _;
+
+use optsleuth_mutate::{Family, Mutant, Place, Program, Rule};
+use serde_json::json;
+
+use crate::{JSON_VERSION, Style};
+
+/// The rules with the number of places, for a person.
+pub fn rules_text(program: &Program, style: Style) -> String {
+    let mut out = String::new();
+    for family in Family::ALL {
+        let _ = writeln!(out, "{}", style.heading(family.name()));
+        for rule in family.rules() {
+            let line = format!("{:>7}  {rule}", program.count(rule));
+            let _ = match program.count(rule) {
+                0 => writeln!(out, "{}", style.quiet(&line)),
+                _ => writeln!(out, "{line}"),
+            };
+        }
+    }
+    out
+}
+
+/// The rules with the number of places, as JSON.
+pub fn rules_json(program: &Program) -> String {
+    let rules: Vec<_> = Rule::all()
+        .map(|rule| {
+            json!({
+                "name": rule.name(),
+                "family": rule.family().name(),
+                "places": program.count(rule),
+            })
+        })
+        .collect();
+    json!({ "version": JSON_VERSION, "rules": rules }).to_string()
+}
+
+/// The places of a rule, a line each.
+pub fn places_text(places: &[Place]) -> String {
+    let mut out = String::new();
+    for (number, place) in places.iter().enumerate() {
+        let Place { line, column, what, .. } = place;
+        let _ = writeln!(out, "{number:>5}  {line}:{column}  {what}");
+    }
+    out
+}
+
+/// The places of a rule, as JSON.
+pub fn places_json(rule: Rule, places: &[Place]) -> String {
+    let places: Vec<_> = places
+        .iter()
+        .map(|place| {
+            json!({
+                "offset": place.offset,
+                "line": place.line,
+                "column": place.column,
+                "what": place.what,
+                "statement": place.statement,
+            })
+        })
+        .collect();
+    json!({ "version": JSON_VERSION, "rule": rule.name(), "places": places }).to_string()
+}
+
+/// What was changed, in a line.
+pub fn mutant_line(mutant: &Mutant) -> String {
+    format!("{}, line {}: {}\n", mutant.by, mutant.line, mutant.what)
+}
+
+/// A mutant as JSON, its text included.
+pub fn mutant_json(mutant: &Mutant) -> String {
+    json!({
+        "version": JSON_VERSION,
+        "rule": mutant.by,
+        "line": mutant.line,
+        "what": mutant.what,
+        "statement": mutant.statement,
+        "text": mutant.text,
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant() -> Mutant {
+        Mutant {
+            text: "int a = 1 - 2;\n".to_owned(),
+            by: "plus-to-minus".to_owned(),
+            line: 1,
+            what: "`1 + 2` -> `1 - 2`".to_owned(),
+            statement: None,
+        }
+    }
+
+    #[test]
+    fn a_mutant_is_one_line_for_a_person() {
+        assert_eq!(mutant_line(&mutant()), "plus-to-minus, line 1: `1 + 2` -> `1 - 2`\n");
+    }
+
+    #[test]
+    fn a_mutant_in_json_holds_its_text_to_the_byte() {
+        let json: serde_json::Value = serde_json::from_str(&mutant_json(&mutant())).unwrap();
+        assert_eq!(json["text"], "int a = 1 - 2;\n");
+        assert_eq!(json["statement"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn places_are_numbered_as_they_are_applied() {
+        let place = Place {
+            offset: 10,
+            line: 1,
+            column: 11,
+            what: "`1 + 2` -> `1 - 2`".to_owned(),
+            statement: Some(3),
+        };
+        let text = places_text(&[place.clone(), place]);
+        assert_eq!(text, "    0  1:11  `1 + 2` -> `1 - 2`\n    1  1:11  `1 + 2` -> `1 - 2`\n");
+    }
+}

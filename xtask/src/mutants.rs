@@ -1,0 +1,227 @@
+//! `cargo xtask mutants`: how many mutants of C programs compile, by rule.
+//!
+//! **Invariant:** every application is counted; a program that cannot be read is
+//! listed with its reason, and never left out silently.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use optsleuth_compiler::csmith;
+use optsleuth_compiler::llvm::{self, Install};
+use optsleuth_compiler::spawn::Tool;
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_lab::read_c;
+use optsleuth_mutate::{Family, Program, Rule};
+use rand::seq::IndexedRandom as _;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use serde::Serialize;
+
+/// Measure how many mutants of C programs compile, by rule
+#[derive(Debug, Args)]
+pub(crate) struct Mutants {
+    /// Folders with C programs, and everything below them
+    #[arg(long, value_name = "FOLDER", num_args = 1..)]
+    programs: Vec<PathBuf>,
+    /// How many csmith programs on top
+    #[arg(long, default_value_t = 0)]
+    csmith: u64,
+    /// How many applications of each family
+    #[arg(long, default_value_t = 1000)]
+    applications: usize,
+    /// Which LLVM's clang compiles
+    #[arg(long, default_value_t = 19)]
+    llvm: u32,
+    /// Where the random numbers start
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the raw data to this file
+    #[arg(short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What came of one rule.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Count {
+    applications: usize,
+    compile: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Measured {
+    llvm: String,
+    seed: u64,
+    n_programs: usize,
+    /// Programs that could not be read, and why.
+    unread: BTreeMap<String, String>,
+    rules: BTreeMap<String, Count>,
+    /// What did not compile: program, rule, change.
+    broken: Vec<[String; 3]>,
+}
+
+/// A program, and what it is compiled with.
+struct Subject {
+    name: String,
+    flags: Vec<String>,
+    program: Program,
+}
+
+impl Mutants {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let install = llvm::find(self.llvm)?;
+        let folder = Workdir::new()?;
+        let mut measured = Measured {
+            llvm: install.version.clone(),
+            seed: self.seed,
+            n_programs: 0,
+            unread: BTreeMap::new(),
+            rules: BTreeMap::new(),
+            broken: Vec::new(),
+        };
+        let subjects = self.subjects(&install, &folder, &mut measured)?;
+        ensure!(!subjects.is_empty(), "no program could be read");
+        measured.n_programs = subjects.len();
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        for family in Family::ALL {
+            let rules: Vec<Rule> = family.rules().collect();
+            // A rule may have no place in any of them.
+            let pairs: Vec<(Rule, &Subject)> = rules
+                .iter()
+                .flat_map(|&rule| subjects.iter().map(move |subject| (rule, subject)))
+                .filter(|(rule, subject)| subject.program.count(*rule) > 0)
+                .collect();
+            for _ in 0..self.applications {
+                let Some((rule, subject)) = pairs.choose(&mut rng) else { break };
+                let Some(mutant) = subject.program.mutate(*rule, &mut rng) else { continue };
+                let count = measured.rules.entry(rule.name()).or_default();
+                count.applications += 1;
+                match compiles(&install, &folder, &mutant.text, &subject.flags)? {
+                    true => count.compile += 1,
+                    false => measured.broken.push([
+                        subject.name.clone(),
+                        rule.name(),
+                        format!("line {}: {}", mutant.line, mutant.what),
+                    ]),
+                }
+            }
+        }
+        if let Some(path) = &self.output {
+            let json = serde_json::to_string_pretty(&measured)? + "\n";
+            std::fs::write(path, json).with_context(|| format!("{}", path.display()))?;
+        }
+        print!("{}", table(&measured));
+        Ok(())
+    }
+
+    fn subjects(
+        &self,
+        install: &Install,
+        folder: &Workdir,
+        measured: &mut Measured,
+    ) -> anyhow::Result<Vec<Subject>> {
+        let mut files = Vec::new();
+        for root in &self.programs {
+            let label = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for path in c_files(root)? {
+                let name = path.strip_prefix(root)?.display().to_string();
+                files.push((format!("{label}/{name}"), path));
+            }
+        }
+        for seed in 1..=self.csmith {
+            let path = folder.file(&format!("csmith-{seed}.c"));
+            csmith::generate(seed, &[], &path)?;
+            files.push((format!("csmith --seed {seed}"), path));
+        }
+        let mut subjects = Vec::new();
+        for (name, path) in files {
+            // Some programs are older than what clang takes without a word.
+            let tries = [Vec::new(), vec!["-std=gnu89".to_owned()]];
+            let mut why = String::new();
+            let read = tries.into_iter().find_map(|flags| match read_c(install, &path, &flags) {
+                Ok(program) => Some((flags, program)),
+                Err(error) => {
+                    why = error.in_words();
+                    None
+                }
+            });
+            match read {
+                Some((flags, program)) => subjects.push(Subject { name, flags, program }),
+                None => {
+                    measured.unread.insert(name, why);
+                }
+            }
+        }
+        Ok(subjects)
+    }
+}
+
+fn c_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| format!("{}", folder.display()))? {
+        entries.push(entry?.path());
+    }
+    entries.sort();
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(c_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+fn compiles(
+    install: &Install,
+    folder: &Workdir,
+    text: &str,
+    flags: &[String],
+) -> anyhow::Result<bool> {
+    let source = folder.file("mutant.c");
+    std::fs::write(&source, text)?;
+    let clang = install.tool("clang").context("no clang")?;
+    Ok(Tool::new(clang).args(["-fsyntax-only", "-w"]).args(flags).arg(&source).check().is_ok())
+}
+
+/// The figures of every family, and of every rule with a mutant that does not
+/// compile.
+fn table(measured: &Measured) -> String {
+    let share = |count: &Count| match count.applications {
+        0 => "-".to_owned(),
+        n => format!("{:.2} %", 100.0 * count.compile as f64 / n as f64),
+    };
+    let row = |name: &str, n_rules: usize, count: &Count| {
+        format!(
+            "| {name} | {n_rules} | {} | {} | {} |\n",
+            count.applications,
+            count.compile,
+            share(count)
+        )
+    };
+    let mut all = Count::default();
+    let mut out = String::from(
+        "| family | rules seen | applications | compile | share |\n|---|---|---|---|---|\n",
+    );
+    for family in Family::ALL {
+        let mut sum = Count::default();
+        let mut n_rules = 0;
+        for count in family.rules().filter_map(|rule| measured.rules.get(&rule.name())) {
+            n_rules += 1;
+            sum.applications += count.applications;
+            sum.compile += count.compile;
+        }
+        all.applications += sum.applications;
+        all.compile += sum.compile;
+        out += &row(family.name(), n_rules, &sum);
+    }
+    out += &row("all", measured.rules.len(), &all);
+    let worse = measured.rules.iter().filter(|(_, count)| count.compile < count.applications);
+    let worse: Vec<String> = worse
+        .map(|(name, count)| format!("`{name}` {} of {}", count.compile, count.applications))
+        .collect();
+    let less = if worse.is_empty() { "none".to_owned() } else { worse.join(", ") };
+    out + &format!("\nRules with a mutant that does not compile: {less}.\n")
+}
