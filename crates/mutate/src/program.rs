@@ -517,8 +517,9 @@ impl Program {
         };
         wanted.scope.contains(offset)
             && !wanted.name.is_empty()
-            && !self.variables.iter().any(|other| {
-                other.storage != Storage::Global
+            && !self.variables.iter().enumerate().any(|(index, other)| {
+                index != variable
+                    && other.storage != Storage::Global
                     && hides(&other.name, other.name_span.end, other.scope.end)
             })
             && !self.hidden.iter().any(|(name, span)| hides(name, span.start, span.end))

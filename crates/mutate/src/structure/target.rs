@@ -154,14 +154,19 @@ fn fits(hole: &Hole, variable: &Variable) -> bool {
     let (old, new) = (&*hole.ty, &*variable.ty);
     let is_changed = hole.is_written || hole.is_address_taken;
     if hole.is_address_taken {
-        let (old, new) = (old.innermost_element(), new.innermost_element());
-        let is_same = old.bare == new.bare && old.is_volatile == new.is_volatile;
+        let is_same = old.innermost_element().bare == new.innermost_element().bare
+            && has(old, |ty| ty.is_volatile) == has(new, |ty| ty.is_volatile);
         if !is_same || variable.is_register {
             return false;
         }
     }
-    is_alike(old, new)
-        && (!is_changed || old.innermost_element().is_const || !new.innermost_element().is_const)
+    is_alike(old, new) && (!is_changed || has(old, |ty| ty.is_const) || !has(new, |ty| ty.is_const))
+}
+
+/// Whether a type is qualified. Those of an array's elements are the array's in
+/// libclang's eyes.
+fn has(ty: &Type, qualifier: impl Fn(&Type) -> bool) -> bool {
+    qualifier(ty) || qualifier(ty.innermost_element())
 }
 
 fn is_alike(old: &Type, new: &Type) -> bool {
