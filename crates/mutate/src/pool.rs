@@ -17,6 +17,7 @@ mod source;
 pub(crate) mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use crate::pool::snippet::Snippet;
@@ -46,6 +47,14 @@ pub struct PoolCounts {
     pub calls: usize,
     /// Statements and blocks.
     pub statements: usize,
+}
+
+impl fmt::Display for PoolCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PoolCounts { conditions, functions, calls, statements } = self;
+        write!(f, "conditions {conditions}, functions {functions}, ")?;
+        write!(f, "calls {calls}, statements {statements}")
+    }
 }
 
 impl Pool {

@@ -4,6 +4,9 @@
 //! has to be executed: of an array of variable length, which C forbids, or with
 //! an initializer, which would leave it without a value.
 
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
 use crate::edit::Edit;
 use crate::program::{Program, Statement, Storage, Variable};
 use crate::structure::fitting::{Fitted, fresh_suffix};
@@ -12,12 +15,20 @@ use crate::structure::target::Ground;
 use crate::structure::{Change, describe, put_before};
 use crate::types::{Type, TypeKind};
 
-pub(super) fn insert(ground: &Ground<'_>, destination: usize) -> Option<Change> {
+/// Jumps to one of these locations.
+pub(super) fn insert(
+    ground: &Ground<'_>,
+    locations: &[usize],
+    rng: &mut impl Rng,
+) -> Option<Change> {
     let program = ground.target.program;
-    let (from, to) = (ground.statement(), &program.statements[destination]);
-    if ground.location == destination || !may_jump(program, from, to) {
-        return None;
-    }
+    let from = ground.statement();
+    let others = locations.iter().filter(|&&location| location != ground.location);
+    let destinations: Vec<&Statement> = others
+        .map(|&location| &program.statements[location])
+        .filter(|to| may_jump(program, from, to))
+        .collect();
+    let to = *destinations.choose(rng)?;
     let words: Vec<&str> =
         program.outline.names.iter().map(|name| name.of(program.text())).collect();
     let label = format!("label{}", fresh_suffix(&words));

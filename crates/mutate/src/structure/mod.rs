@@ -116,9 +116,8 @@ impl Program {
             Insertion::Call => self.at_some(name, &allowed, rng, |ground, rng| {
                 call::insert(ground, pool.calls.choose(rng)?, rng)
             }),
-            Insertion::Goto => self.at_some(name, &allowed, rng, |ground, rng| {
-                goto::insert(ground, *locations.choose(rng)?)
-            }),
+            Insertion::Goto => self
+                .at_some(name, &allowed, rng, |ground, rng| goto::insert(ground, &locations, rng)),
         }
     }
 
