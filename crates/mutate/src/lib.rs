@@ -1,9 +1,12 @@
 //! A C program -> slightly changed C programs: the local mutation rules of DiWi
-//! (Chen, Han, Sun, Zhang, Hao, Zhang, "Compiler Bug Isolation via Effective Witness
-//! Test Program Generation", ESEC/FSE 2019).
+//! (Chen, Han, Sun, Zhang, Hao, Zhang, "Compiler bug isolation via effective witness
+//! test program generation", ESEC/FSE 2019) and its blending, and the structural
+//! operators of RecBi (Chen, Ma, Zhang, "Enhanced compiler bug isolation via
+//! memoized search", ASE 2020).
 //!
 //! [`Libclang`] reads preprocessed C into a [`Program`]; a [`Rule`] says what to
-//! change; a [`Mutant`] is the changed text.
+//! change, or an [`Insertion`] what to put in from a [`Pool`] of other programs;
+//! a [`Mutant`] is the changed text.
 //!
 //! **Invariant:** no file is read or written and no process started here; same
 //! program, rule and random numbers, same mutant.
@@ -12,11 +15,14 @@ mod edit;
 mod libclang;
 mod mutant;
 mod operator;
+mod outline;
+mod pool;
 mod probe;
 mod program;
 mod rule;
 mod rules;
 mod span;
+mod structure;
 mod sys;
 mod tree;
 mod types;
@@ -25,6 +31,7 @@ mod view;
 pub use libclang::{Libclang, LoadError, OLDEST, ParseError};
 pub use mutant::{Mutant, Place};
 pub use operator::{BinaryOperator, Class, UnaryOperator};
+pub use pool::{Pool, PoolCounts};
 pub use program::{
     Binary, Block, BlockKind, Call, Declaration, Declarator, Function, Literal, Operand, Owner,
     Program, Reference, Role, Site, Specifier, Statement, StatementKind, Storage, Unary, Use,
@@ -32,4 +39,5 @@ pub use program::{
 };
 pub use rule::{Family, NoSuchRule, Rule};
 pub use span::Span;
+pub use structure::{Insertion, NoSuchInsertion};
 pub use types::{Integer, Rank, Type, TypeKind};

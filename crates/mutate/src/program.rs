@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::operator::{BinaryOperator, UnaryOperator};
+use crate::outline::Outline;
 use crate::span::Span;
 use crate::types::Type;
 
@@ -34,6 +35,8 @@ pub struct Program {
     pub(crate) addressed_fields: BTreeSet<usize>,
     /// Functions that are used other than by calling them.
     pub(crate) addressed_functions: BTreeSet<String>,
+    /// What dependencies are found with.
+    pub(crate) outline: Outline,
 }
 
 /// Where an expression stands.

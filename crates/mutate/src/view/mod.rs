@@ -8,6 +8,7 @@
 mod declarations;
 mod expressions;
 mod oracle;
+mod outline;
 mod statements;
 
 use std::collections::{HashMap, HashSet};
@@ -15,6 +16,8 @@ use std::collections::{HashMap, HashSet};
 use crate::program::{Program, Site};
 use crate::span::Span;
 use crate::tree::{Kind, Node, Token, Tree};
+
+pub(crate) use oracle::is_oracle_call;
 
 /// Reads a tree.
 pub(crate) fn build(text: &str, mut tree: Tree) -> Program {
@@ -55,6 +58,7 @@ pub(crate) fn build(text: &str, mut tree: Tree) -> Program {
     program.unaries.dedup_by_key(|unary| unary.span);
     program.literals.sort_by_key(|literal| literal.span);
     program.literals.dedup_by_key(|literal| literal.span);
+    program.outline = outline::read(text, &tree, &program);
     program
 }
 

@@ -44,7 +44,7 @@ const CALLS: &[&str] = &[
 const RUNTIME: &[&str] = &["transparent_crc", "platform_main_", "crc32_", "csmith_"];
 
 /// Whether a call of this function shows a result.
-pub(super) fn is_oracle_call(name: &str) -> bool {
+pub(crate) fn is_oracle_call(name: &str) -> bool {
     CALLS.contains(&name) || RUNTIME.iter().any(|prefix| name.starts_with(prefix))
 }
 

@@ -1,0 +1,24 @@
+//! A statement or block of another program, with what it depends on.
+//!
+//! **Invariant:** a variable of the other program becomes one of this program
+//! where there is a compatible one; only otherwise it comes along itself.
+
+use rand::Rng;
+
+use crate::pool::template::Template;
+use crate::structure::fitting::Fitting;
+use crate::structure::target::Ground;
+use crate::structure::{Change, describe, put_before};
+
+pub(super) fn insert(
+    ground: &Ground<'_>,
+    statement: &Template,
+    rng: &mut impl Rng,
+) -> Option<Change> {
+    let pieces: Vec<_> = statement.pieces().collect();
+    let mut fitting = Fitting::new(ground, pieces.iter().copied(), &statement.luggage);
+    let values = fitting.fill(statement, true, rng)?;
+    let fitted = fitting.finish()?;
+    let text = fitted.render(statement, &values);
+    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+}

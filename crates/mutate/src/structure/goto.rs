@@ -1,0 +1,75 @@
+//! A jump to another location of the same function, forward or backward.
+//!
+//! **Invariant:** no jump leads into the scope of a variable whose declaration
+//! has to be executed: of an array of variable length, which C forbids, or with
+//! an initializer, which would leave it without a value.
+
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
+use crate::edit::Edit;
+use crate::program::{Program, Statement, Storage, Variable};
+use crate::structure::fitting::{Fitted, fresh_suffix};
+use crate::structure::locations::statement_expression;
+use crate::structure::target::Ground;
+use crate::structure::{Change, describe, put_before};
+use crate::types::{Type, TypeKind};
+
+/// Jumps to one of these locations.
+pub(super) fn insert(
+    ground: &Ground<'_>,
+    locations: &[usize],
+    rng: &mut impl Rng,
+) -> Option<Change> {
+    let program = ground.target.program;
+    let from = ground.statement();
+    let others = locations.iter().filter(|&&location| location != ground.location);
+    let destinations: Vec<&Statement> = others
+        .map(|&location| &program.statements[location])
+        .filter(|to| may_jump(program, from, to))
+        .collect();
+    let to = *destinations.choose(rng)?;
+    let words: Vec<&str> =
+        program.outline.names.iter().map(|name| name.of(program.text())).collect();
+    let label = format!("label{}", fresh_suffix(&words));
+    let goto = format!("goto {label};");
+    let mut edits = put_before(ground, &goto, &Fitted::empty());
+    edits.push(Edit::insert(to.span.start, format!("{label}: ")));
+    let direction = if to.span.start < from.span.start { "back" } else { "on" };
+    let line = program.line_and_column(to.span.start).0;
+    let what = format!("{}, {direction} to line {line}", describe(ground, &goto));
+    Some(Change { edits, what })
+}
+
+fn may_jump(program: &Program, from: &Statement, to: &Statement) -> bool {
+    let enters = |variable: &Variable| {
+        variable.scope.contains(to.span.start) && !variable.scope.contains(from.span.start)
+    };
+    from.function == to.function
+        && statement_expression(program, from) == statement_expression(program, to)
+        && !program.variables.iter().any(|variable| enters(variable) && is_executed(variable))
+}
+
+/// Whether a declaration does something when it is reached.
+fn is_executed(variable: &Variable) -> bool {
+    match variable.storage {
+        Storage::Local => variable.is_initialized || has_variable_length(&variable.ty),
+        Storage::Global | Storage::LocalStatic | Storage::Parameter => false,
+    }
+}
+
+fn has_variable_length(ty: &Type) -> bool {
+    match &ty.kind {
+        TypeKind::Array { length: None, .. } => true,
+        TypeKind::Array { element: inner, .. } | TypeKind::Pointer(inner) => {
+            has_variable_length(inner)
+        }
+        TypeKind::Void
+        | TypeKind::Integer(_)
+        | TypeKind::Enum
+        | TypeKind::Floating
+        | TypeKind::Record
+        | TypeKind::Function
+        | TypeKind::Other => false,
+    }
+}

@@ -1,0 +1,189 @@
+//! RecBi's structural operators (section 3.1, Table 1: operators 1 to 4), a file
+//! per operator, and DiWi's blending (section 5.6.4).
+//!
+//! `locations` says where something may be inserted, `target` what the program
+//! has there, `fitting` makes an ingredient of the pool fit.
+//!
+//! **Invariant:** nothing is inserted outside of functions, before declarations
+//! or oracle code, or into a runtime; same random numbers, same mutant.
+
+mod blend;
+mod call;
+mod fitting;
+mod goto;
+mod guard;
+mod locations;
+mod target;
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
+use crate::edit::{Edit, rewrite};
+use crate::mutant::Mutant;
+use crate::pool::Pool;
+use crate::program::Program;
+use crate::structure::fitting::Fitted;
+use crate::structure::target::{Ground, Target};
+
+/// How many locations are tried before an operator gives up.
+const LOCATIONS: usize = 10;
+/// How many ingredients are tried at each of them.
+const INGREDIENTS: usize = 20;
+
+/// What to insert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Insertion {
+    /// A condition around a statement.
+    If,
+    /// A loop around a statement.
+    While,
+    /// A call of another program's function.
+    Call,
+    /// A jump, and the label it leads to.
+    Goto,
+}
+
+impl Insertion {
+    /// All, in the order of RecBi's table.
+    pub const ALL: [Insertion; 4] =
+        [Insertion::If, Insertion::While, Insertion::Call, Insertion::Goto];
+
+    /// `insert-if`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Insertion::If => "insert-if",
+            Insertion::While => "insert-while",
+            Insertion::Call => "insert-call",
+            Insertion::Goto => "insert-goto",
+        }
+    }
+}
+
+impl fmt::Display for Insertion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no insertion has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no insertion `{0}`; there are insert-if, insert-while, insert-call and insert-goto"
+)]
+pub struct NoSuchInsertion(pub String);
+
+impl FromStr for Insertion {
+    type Err = NoSuchInsertion;
+
+    fn from_str(text: &str) -> Result<Insertion, NoSuchInsertion> {
+        let named = Insertion::ALL.into_iter().find(|insertion| insertion.name() == text);
+        named.ok_or_else(|| NoSuchInsertion(text.to_owned()))
+    }
+}
+
+/// What an operator does at a location.
+struct Change {
+    edits: Vec<Edit>,
+    what: String,
+}
+
+impl Program {
+    /// Inserts something at a random location; `allowed` says of a statement, by
+    /// its number, whether it may stand before it. `None` if nothing fits.
+    pub fn insert(
+        &self,
+        insertion: Insertion,
+        pool: &Pool,
+        allowed: &dyn Fn(usize) -> bool,
+        rng: &mut impl Rng,
+    ) -> Option<Mutant> {
+        let locations = match insertion {
+            Insertion::If | Insertion::While => locations::wrappable(self),
+            Insertion::Call | Insertion::Goto => locations::insertable(self),
+        };
+        let allowed: Vec<usize> = locations.iter().copied().filter(|&it| allowed(it)).collect();
+        let name = insertion.name();
+        match insertion {
+            Insertion::If => self.at_some(name, &allowed, rng, |ground, rng| {
+                guard::branch(ground, pool.conditions.choose(rng)?, rng)
+            }),
+            Insertion::While => self.at_some(name, &allowed, rng, |ground, rng| {
+                guard::repeat(ground, pool.conditions.choose(rng)?, rng)
+            }),
+            Insertion::Call => self.at_some(name, &allowed, rng, |ground, rng| {
+                call::insert(ground, pool.calls.choose(rng)?, rng)
+            }),
+            Insertion::Goto => self
+                .at_some(name, &allowed, rng, |ground, rng| goto::insert(ground, &locations, rng)),
+        }
+    }
+
+    /// Puts a statement or block of another program at a random location, with
+    /// what it depends on. `None` if nothing fits.
+    pub fn blend(&self, pool: &Pool, rng: &mut impl Rng) -> Option<Mutant> {
+        let locations = locations::insertable(self);
+        self.at_some("blend", &locations, rng, |ground, rng| {
+            blend::insert(ground, pool.statements.choose(rng)?, rng)
+        })
+    }
+
+    /// Tries locations and ingredients until something fits.
+    fn at_some<R: Rng>(
+        &self,
+        by: &str,
+        locations: &[usize],
+        rng: &mut R,
+        change: impl Fn(&Ground<'_>, &mut R) -> Option<Change>,
+    ) -> Option<Mutant> {
+        let target = Target::new(self);
+        for _ in 0..LOCATIONS {
+            let location = *locations.choose(rng)?;
+            let ground = Ground::new(&target, location);
+            let made = (0..INGREDIENTS).find_map(|_| change(&ground, rng));
+            if let Some(Change { edits, what }) = made {
+                let (line, _) = self.line_and_column(self.statements[location].span.start);
+                return Some(Mutant {
+                    text: rewrite(self.text(), edits),
+                    by: by.to_owned(),
+                    line,
+                    what,
+                    statement: Some(location),
+                });
+            }
+        }
+        None
+    }
+}
+
+/// The edits that put statements in front of a location, with their luggage.
+fn put_before(ground: &Ground<'_>, statements: &str, luggage: &Fitted) -> Vec<Edit> {
+    let statement = ground.statement();
+    let mut edits = luggage.edits(ground);
+    match statement.block {
+        Some(_) => edits.push(Edit::insert(statement.span.start, format!("{statements} "))),
+        None => {
+            edits.push(Edit::insert(statement.span.start, format!("{{ {statements} ")));
+            edits.push(Edit::insert(statement.span.end, " }"));
+        }
+    }
+    edits
+}
+
+/// As in "`x = f(y);` before `a = b;`".
+fn describe(ground: &Ground<'_>, inserted: &str) -> String {
+    let before = ground.statement().span.of(ground.target.program.text());
+    format!("`{}` before `{}`", short(inserted), short(before))
+}
+
+/// On one line and not too long.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
