@@ -1,5 +1,6 @@
 //! Errors for people: the whole story, the way out, and the exit code.
 
+use optsleuth_compiler::c_front_end::FrontEndError;
 use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
@@ -56,8 +57,8 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
                 .into(),
         ),
         LabError::NoWitness { .. } => Some(
-            "give it more time (`--budget 60s`), another seed (`--seed`), drop the constraint \
-             (`--method locseq-wc`), or reduce the case's pass sequence first"
+            "give it more time (`--budget 60s`) or another seed (`--seed`), reduce the case first, or \
+             take another method: `locseq-wc` has no constraint, `culprit` needs no witness"
                 .into(),
         ),
         LabError::NoReducer(_) => {
@@ -97,6 +98,12 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::EmptyFolder(_) => {
             Some("name a folder of C or IR programs with `--programs`, or let csmith write them".into())
         }
+        LabError::NoCPrograms(_) => Some("name a folder of .c files with `--pool`".into()),
+        LabError::NotInC(_) => Some(
+            "`--method culprit` and `--method locseq` take LLVM IR; these are for C".into(),
+        ),
+        // It says so itself.
+        LabError::FrontEnd(_) => None,
         LabError::Run(error) => run_remedy(error),
         LabError::Distribution(DistributionError::Missing { major, .. }) => {
             Some(format!("install it with: {}", install_command(&[format!("llvm-{major}")])))
@@ -292,6 +299,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::NoCsmith
         | LabError::Libclang(_)
         | LabError::Load(_)
+        | LabError::FrontEnd(FrontEndError::NoClang(_))
         | LabError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
         LabError::NotReproduced { status, .. } | LabError::NoFailure { status, .. } => match status
         {
@@ -336,6 +344,9 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::OtherSeeding { .. }
         | LabError::NoPrograms(_)
         | LabError::EmptyFolder(_)
+        | LabError::NoCPrograms(_)
+        | LabError::NotInC(_)
+        | LabError::FrontEnd(FrontEndError::Flags(_) | FrontEndError::NotOneJob(_))
         | LabError::Alphabet(_)
         | LabError::NoReference { .. }
         | LabError::Program(_)
@@ -352,7 +363,8 @@ pub(crate) fn exit(error: &LabError) -> Exit {
             | RunError::DoesNotLink(_)
             | RunError::TooLarge { .. },
         ) => Exit::Usage,
-        LabError::Provision(_)
+        LabError::FrontEnd(FrontEndError::NoRoom(_))
+        | LabError::Provision(_)
         | LabError::Campaign(_)
         | LabError::Import(ImportError::NotWritten { .. })
         | LabError::Run(_)

@@ -241,7 +241,7 @@ fn no_witness_is_an_error_that_says_what_to_try() {
     let (_kept, case) = copy_of_case("always");
     let (code, stderr) = failure(&["localize", &case, "--method", "locseq", "--runs", "60"]);
     assert_eq!(code, 7, "{stderr}");
-    assert!(stderr.contains("60 sequences were tried, 60 fail as the case does"), "{stderr}");
+    assert!(stderr.contains("60 candidates were tried, 60 fail as the case does"), "{stderr}");
     assert!(stderr.contains("--budget") && stderr.contains("locseq-wc"), "{stderr}");
     assert!(!Path::new(&case).join("localize").exists());
     let freed = json(&["localize", &case, "--runs", "60", "--method", "locseq-wc", "--json"]);

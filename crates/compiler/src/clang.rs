@@ -64,12 +64,22 @@ pub fn to_ir_command(
         .arg(output))
 }
 
+/// What becomes of the lines that say where a preprocessed text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markers {
+    /// They stay.
+    Kept,
+    /// They go, and empty lines with them.
+    Dropped,
+}
+
 /// Writes a C program that includes nothing and does the same, and gives its
 /// text. `flags` are the user's.
 pub fn preprocess(
     install: &Install,
     source: &Path,
     flags: &[String],
+    markers: Markers,
     output: &Path,
 ) -> Result<String, ProgramError> {
     let unreadable = |path: &Path| {
@@ -79,7 +89,8 @@ pub fn preprocess(
     let text = std::fs::read(source).map_err(unreadable(source))?;
     let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
     Tool::new(clang)
-        .args(["-E", "-P", "-w"])
+        .args(["-E", "-w"])
+        .args((markers == Markers::Dropped).then_some("-P"))
         .args(csmith::include_flags(&text))
         .args(flags)
         .arg(source)

@@ -131,6 +131,7 @@ mod tests {
             witnesses: 0,
             failing: 0,
             discarded: 0,
+            programs: None,
             seconds: None,
             best_similarity: 0.0,
             files: sought(&["a.cpp"]),

@@ -321,6 +321,7 @@ mod tests {
             witnesses: if file.is_none() { 0 } else { 5 },
             failing: 0,
             discarded: 0,
+            programs: None,
             seconds: None,
             best_similarity: 0.5,
             files: sought(&["a.cpp"]),

@@ -22,6 +22,7 @@ mod seed;
 mod setup;
 mod triage;
 mod watched;
+mod witness;
 
 pub use bisect::{BisectPlan, bisect};
 pub use case_folder::{
@@ -52,6 +53,7 @@ pub use run::{Repetition, RunPlan, RunReport, run};
 pub use seed::{Funnel, SeedPlan, SeedReport, SeededCase, seed};
 pub use setup::{Bench, LabError, LlvmChoice, passes};
 pub use triage::{SINGLE_PASS, SingleCase, Suspicion, Triage, TriageInput, TriagePlan, triage};
+pub use witness::WitnessPlan;
 
 /// What a person who waits gets to see.
 pub trait Progress: Sync {

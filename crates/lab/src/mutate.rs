@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use optsleuth_compiler::clang;
+use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::libclang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::workdir::Workdir;
@@ -37,7 +37,8 @@ pub struct MutatePlan {
 /// or, where that is too old or missing, by the newest one.
 pub fn read_c(install: &Install, path: &Path, c_flags: &[String]) -> Result<Program, LabError> {
     let folder = Workdir::new().map_err(clang::ProgramError::NoRoom)?;
-    let text = clang::preprocess(install, path, c_flags, &folder.file("program.i"))?;
+    let text =
+        clang::preprocess(install, path, c_flags, Markers::Dropped, &folder.file("program.i"))?;
     load_libclang(install)?
         .parse(&text, c_flags)
         .map_err(|source| LabError::NotC { path: path.to_owned(), source })

@@ -162,6 +162,19 @@ pub fn is_limit(end: ProgramEnd) -> bool {
     }
 }
 
+/// Judges a program by itself: its optimized execution by the unoptimized one.
+/// What our own limits ended says nothing.
+pub(crate) fn compared(reference: &Outcome, optimized: &Outcome) -> Verdict {
+    let ended = |outcome: &Outcome| -> Option<Execution> {
+        outcome.execution().filter(|execution| !is_limit(execution.end)).cloned()
+    };
+    match (ended(reference), ended(optimized)) {
+        (Some(expected), Some(found)) if same_behaviour(&expected, &found) => Verdict::Passes,
+        (Some(_), Some(_)) => Verdict::Fails,
+        (None, _) | (_, None) => Verdict::Other,
+    }
+}
+
 /// Whether two executions are the same to whoever started the program.
 pub fn same_behaviour(a: &Execution, b: &Execution) -> bool {
     a.end == b.end && a.stdout == b.stdout

@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+use optsleuth_compiler::c_front_end::FrontEndError;
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::libclang::LibclangError;
@@ -188,12 +189,21 @@ pub enum LabError {
         /// What happened.
         what: String,
     },
+    /// A folder without C programs.
+    #[error("there is no C program in `{}`", .0.display())]
+    NoCPrograms(PathBuf),
+    /// Only C can be mutated as C.
+    #[error("`{}` is no C program, and only those can be mutated", .0.display())]
+    NotInC(PathBuf),
+    /// C cannot be compiled at all.
+    #[error(transparent)]
+    FrontEnd(#[from] FrontEndError),
     /// A search without result.
     #[error(
-        "no witness: {runs} sequences were tried, {failing} fail as the case does and {discarded} fail otherwise"
+        "no witness: {runs} candidates were tried, {failing} fail as the case does and {discarded} fail otherwise"
     )]
     NoWitness {
-        /// How many sequences were tried.
+        /// How many candidates were tried.
         runs: usize,
         /// How many of them failed as the case does.
         failing: usize,

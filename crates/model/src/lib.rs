@@ -50,7 +50,7 @@ pub use index_set::IndexSet;
 pub use invocation::Invocation;
 pub use localization::{
     Cures, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
-    Localization, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
+    Localization, ProgramCounts, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
 };
 pub use measurement::{
     Budget, MEASUREMENT_VERSION, Measurement, RankedTruth, RecipeName, Sought, Unmeasured,

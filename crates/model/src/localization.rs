@@ -34,6 +34,9 @@ pub struct Localization {
     pub failing: usize,
     /// How many did something else, and count as neither.
     pub discarded: usize,
+    /// What became of programs that are no witnesses, where programs were tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub programs: Option<ProgramCounts>,
     /// How long the search took; `None` where only the number of runs ended it.
     pub seconds: Option<f64>,
     /// Why the search ended.
@@ -58,6 +61,18 @@ pub struct Localization {
     pub witness_list: Vec<WitnessEntry>,
     /// How the search went, one entry after every fifty runs or so.
     pub history: Vec<HistoryEntry>,
+}
+
+/// Programs that a search for witness programs tried in vain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramCounts {
+    /// They do not compile, or cannot be executed.
+    pub invalid: usize,
+    /// They pass, and add nothing to the witnesses there are.
+    pub unneeded: usize,
+    /// They pass although the compiler does with them what it does wrong, and
+    /// are suspected to hide it.
+    pub fakes: usize,
 }
 
 /// Why a search ended.

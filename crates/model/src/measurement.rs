@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::HistoryEntry;
+use crate::{HistoryEntry, ProgramCounts};
 
 /// The number in `version`; goes up when a field changes its meaning.
 pub const MEASUREMENT_VERSION: u32 = 1;
@@ -45,6 +45,9 @@ pub struct Measurement {
     pub failing: usize,
     /// How many did something else, and count as neither.
     pub discarded: usize,
+    /// What became of programs that are no witnesses, where programs were tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub programs: Option<ProgramCounts>,
     /// How long the search took; `None` where only the number of runs ended it.
     pub seconds: Option<f64>,
     /// The best witness's similarity; 0 if there is none.

@@ -177,7 +177,17 @@ fn testdata() -> Vec<(String, String)> {
         .iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap().display().to_string();
-            (name, clang::preprocess(&install(), path, &[], &folder.file("x.i")).unwrap())
+            (
+                name,
+                clang::preprocess(
+                    &install(),
+                    path,
+                    &[],
+                    clang::Markers::Dropped,
+                    &folder.file("x.i"),
+                )
+                .unwrap(),
+            )
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Raw data -> the figures that are told, and the bars they have to reach.
 //! Pure.
 
-use super::raw::{Hunt, Raw, Search};
+use super::raw::{Hunt, ProgramSearch, Raw, Search};
 
 /// Passing sequences an hour of the LocSeq paper's set-up, with gcov.
 const PAPER_PER_HOUR: f64 = 945.0;
@@ -122,6 +122,7 @@ pub(super) fn figures(raw: &Raw) -> Vec<Figure> {
         all.extend(locseq(raw, search));
     }
     all.extend(raw.hunt.as_ref().map(hunt));
+    all.extend(raw.witness_programs.iter().map(witness_programs));
     for provision in &raw.provision {
         let (rewrite, link) = (provision.rewrite_seconds, provision.link_seconds);
         let is_main = provision.llvm == raw.llvm;
@@ -221,6 +222,24 @@ fn hunt(hunt: &Hunt) -> Figure {
         ours: text(ours),
         theirs: format!("`opt`, `clang` and the program: {}", text(theirs)),
         ratio: format!("{:.1} times as many", theirs / ours),
+        bar: None,
+    }
+}
+
+/// The DiWi and RecBi papers' tools made so many passing programs an hour, on
+/// the bugs whose numbers they tell (RecBi, section 2.1).
+const PAPERS_PER_HOUR: f64 = 79.0;
+
+fn witness_programs(found: &ProgramSearch) -> Figure {
+    let per_minute = found.search.rate() * 60.0;
+    let passing =
+        found.passing as f64 / (found.search.seconds * found.search.workers as f64) * 3600.0;
+    let round = |value: f64| count(value.round() as usize);
+    Figure {
+        what: format!("mutants by {} on `{}`, per core", found.method, found.case),
+        ours: format!("{} a minute; {} pass in an hour", round(per_minute), round(passing)),
+        theirs: format!("at most {PAPERS_PER_HOUR:.0} passing programs an hour in the papers"),
+        ratio: format!("{:.0} times as many", passing / PAPERS_PER_HOUR),
         bar: None,
     }
 }

@@ -8,6 +8,7 @@
 mod figures;
 mod hunting;
 mod machine;
+mod mutants;
 mod page;
 mod plots;
 mod raw;
@@ -98,6 +99,7 @@ impl Bench {
             locseq: locseq_loop(self.searches)?,
             provision: provision()?,
             hunt: Some(hunting::measure(self.llvm)?),
+            witness_programs: mutants::measure()?,
         };
         self.measure(&mut raw)?;
         fs::create_dir_all(&self.out)?;

@@ -31,6 +31,20 @@ pub(super) struct Raw {
     /// Of data from before there were hunts: none.
     #[serde(default)]
     pub(super) hunt: Option<Hunt>,
+    /// Of data from before there were witness programs: none.
+    #[serde(default)]
+    pub(super) witness_programs: Vec<ProgramSearch>,
+}
+
+/// A search for witness programs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ProgramSearch {
+    pub(super) case: String,
+    pub(super) llvm: String,
+    pub(super) method: String,
+    /// Programs that pass, witnesses or not.
+    pub(super) passing: usize,
+    pub(super) search: Search,
 }
 
 /// Tests as a hunt makes them, on one core.

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use optsleuth_lab::{
-    CulpritPlan, LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, Technique,
+    CulpritPlan, LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, Technique, WitnessPlan,
     save_localization,
 };
 use optsleuth_model::StopReason;
 use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
 use optsleuth_report::{localize_json, localize_markdown, localize_text};
-use optsleuth_search::Method;
+use optsleuth_search::{Method, ProgramMethod};
 
 use super::{LimitFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
@@ -25,18 +25,22 @@ use crate::progress::Bar;
   optsleuth localize case/ --runs 1000 --json              # the same bytes every time
   optsleuth localize case/ --until-stable 200 --format markdown
   optsleuth localize case/ --method locseq --formula dstar --aggregation sum
+  optsleuth localize case/ --method recbi --pool programs/ # for a case in C
 
 The culprit method compares the failing run with runs that pass, and decides conditions of the
 compiler the other way to see which of them make the failure vanish (docs/culprit.md). The others
-look for pass sequences that pass (docs/localize.md); --formula, --aggregation and --weights are
-theirs alone. Ctrl-C ends the search and prints the ranking so far.
+look for witnesses: locseq and its kin for pass sequences that pass (docs/localize.md); diwi, recbi
+and their kin, for cases in C, for slightly changed programs that pass; dev and csmith take other
+programs (docs/witness-programs.md). --formula, --aggregation and --weights are theirs alone.
+Ctrl-C ends the search and prints the ranking so far.
 The result is kept in the case's folder, under localize/, for `optsleuth report`.
 Exit codes: 0 done, 3 the case is flaky, 6 it does not fail as it says, 7 no witness found.")]
 pub(crate) struct Localize {
     /// A folder with a case.toml
     #[arg(value_name = "CASE")]
     case: PathBuf,
-    /// culprit, or a paper's way to look for witnesses: locseq, locseq-r, locseq-wc, locseq-rwc
+    /// culprit, or a paper's way to look for witnesses: locseq, locseq-r, locseq-wc, locseq-rwc;
+    /// in C also diwi, diwi-random, recbi, recbi-mh, recbi-random, recbi-filter, dev, csmith
     #[arg(long, value_name = "METHOD", default_value_t = Technique::Culprit)]
     method: Technique,
     /// Where the random numbers start
@@ -61,6 +65,15 @@ pub(crate) struct Localize {
     /// What a witness counts: equal, or by its similarity
     #[arg(long, value_name = "HOW", default_value_t = Weights::default())]
     weights: Weights,
+    /// C programs to take conditions, calls and statements from, and the witnesses of dev
+    #[arg(long, value_name = "FOLDER")]
+    pool: Option<PathBuf>,
+    /// Put a statement of another program into every witness (diwi and recbi)
+    #[arg(long)]
+    blend: bool,
+    /// Also take witnesses that are suspected to hide the bug
+    #[arg(long)]
+    keep_fakes: bool,
     /// Use this installed LLVM instead of the case's own
     #[arg(long, value_name = "N")]
     llvm: Option<u32>,
@@ -99,6 +112,9 @@ impl Localize {
             Technique::Culprit => {
                 let plan = CulpritPlan { seed: self.seed, stop: self.stop() };
                 scene.accuse(&plan, &bar)?
+            }
+            Technique::Programs(method) => {
+                scene.localize_by_programs(&self.programs(method), &bar)?.localization
             }
             Technique::Search(method) => scene.localize(&self.search(method), &bar)?.localization,
         };
@@ -146,16 +162,23 @@ impl Localize {
     }
 
     fn search(&self, method: Method) -> SearchPlan {
-        SearchPlan {
+        SearchPlan { method, seed: self.seed, stop: self.stop(), recipe: self.recipe() }
+    }
+
+    fn programs(&self, method: ProgramMethod) -> WitnessPlan {
+        WitnessPlan {
             method,
             seed: self.seed,
             stop: self.stop(),
-            recipe: Recipe {
-                formula: self.formula,
-                aggregation: self.aggregation,
-                weights: self.weights,
-            },
+            recipe: self.recipe(),
+            pool: self.pool.clone(),
+            blend: self.blend,
+            guard: !self.keep_fakes,
         }
+    }
+
+    fn recipe(&self) -> Recipe {
+        Recipe { formula: self.formula, aggregation: self.aggregation, weights: self.weights }
     }
 }
 

@@ -215,6 +215,7 @@ impl<'a> Findings<'a> {
         let rankings: Vec<RankedTruth> =
             std::iter::once(None).chain(Part::ALL.map(Some)).map(rank).collect();
         Measured {
+            programs: None,
             runs: self.runs,
             witnesses: self.sources.len(),
             failing: self.failing,
@@ -237,6 +238,7 @@ impl<'a> Findings<'a> {
     ) -> Localization {
         let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking));
         Account {
+            programs: None,
             method: CULPRIT,
             seed: plan.seed,
             recipe: recipe_name(None),

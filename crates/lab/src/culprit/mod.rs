@@ -40,6 +40,7 @@ use crate::localize::{
 use crate::setup::LabError;
 use detours::Detours;
 use findings::Findings;
+pub(crate) use ordinary::SOURCES;
 use rarity::Rarity;
 pub(crate) use technique::CULPRIT;
 pub use technique::Technique;

@@ -8,14 +8,12 @@
 //! by itself: what it does unoptimized is what it should do.
 
 use optsleuth_compiler::llvm::{Pool, RunError};
-use optsleuth_model::{
-    CaseKind, Coverage, Edit, EditKind, Execution, IndexSet, Outcome, RunRequest, RunResult,
-};
+use optsleuth_model::{CaseKind, Coverage, Edit, EditKind, IndexSet, RunRequest, RunResult};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::check::Stage;
-use crate::oracle::{Oracle, Verdict, is_limit, same_behaviour};
+use crate::oracle::{Oracle, Verdict, compared};
 use crate::setup::LabError;
 
 /// All single edits of the loaded program, in random order.
@@ -62,7 +60,7 @@ pub(super) fn run(
     let mut results = pool.run_while(&requests, go_on, &|result, _| result).into_iter();
     let mut mutants = Vec::new();
     while let (Some(reference), Some(optimized)) = (results.next(), results.next()) {
-        mutants.push(compared(reference, optimized));
+        mutants.push(by_itself(reference, optimized));
     }
     mutants
 }
@@ -78,21 +76,15 @@ fn judged(result: Result<RunResult, RunError>, oracle: &Oracle) -> Mutant {
     }
 }
 
-fn compared(
+fn by_itself(
     reference: Result<RunResult, RunError>,
     optimized: Result<RunResult, RunError>,
 ) -> Mutant {
-    let execution = |outcome: &Outcome| -> Option<Execution> {
-        outcome.execution().filter(|execution| !is_limit(execution.end)).cloned()
-    };
     let (Ok(reference), Ok(optimized)) = (reference, optimized) else { return Mutant::Neither };
-    let (Some(expected), Some(found), Some(coverage)) =
-        (execution(&reference.outcome), execution(&optimized.outcome), optimized.coverage)
-    else {
-        return Mutant::Neither;
-    };
-    match same_behaviour(&expected, &found) {
-        true => Mutant::Passes(coverage),
-        false => Mutant::Fails,
+    let verdict = compared(&reference.outcome, &optimized.outcome);
+    match (verdict, optimized.coverage) {
+        (Verdict::Passes, Some(coverage)) => Mutant::Passes(coverage),
+        (Verdict::Fails, _) => Mutant::Fails,
+        (Verdict::Passes, None) | (Verdict::Other, _) => Mutant::Neither,
     }
 }

@@ -18,7 +18,7 @@ macro_rules! sources {
 }
 
 /// Name and text of each.
-pub(super) const SOURCES: &[(&str, &str)] = sources![
+pub(crate) const SOURCES: &[(&str, &str)] = sources![
     "control.c",
     "globals.c",
     "loops.c",

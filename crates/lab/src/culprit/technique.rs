@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use optsleuth_search::{Method, UnknownMethod};
+use optsleuth_search::{Method, ProgramMethod};
 
 /// The culprit method's name.
 pub(crate) const CULPRIT: &str = "culprit";
@@ -13,8 +13,10 @@ pub(crate) const CULPRIT: &str = "culprit";
 pub enum Technique {
     /// Clues of all kinds.
     Culprit,
-    /// Witnesses that a search finds.
+    /// Witnesses among pass sequences.
     Search(Method),
+    /// Witnesses among programs; for cases in C.
+    Programs(ProgramMethod),
 }
 
 impl fmt::Display for Technique {
@@ -22,6 +24,7 @@ impl fmt::Display for Technique {
         match self {
             Technique::Culprit => f.write_str(CULPRIT),
             Technique::Search(method) => method.fmt(f),
+            Technique::Programs(method) => method.fmt(f),
         }
     }
 }
@@ -33,8 +36,21 @@ impl FromStr for Technique {
         if text == CULPRIT {
             return Ok(Technique::Culprit);
         }
-        let method = text.parse::<Method>();
-        method.map(Technique::Search).map_err(|error: UnknownMethod| format!("{error}, {CULPRIT}"))
+        let search = text.parse().map(Technique::Search).ok();
+        let found = search.or_else(|| text.parse().map(Technique::Programs).ok());
+        found.ok_or_else(|| {
+            let names = Technique::all().map(|technique| technique.to_string());
+            format!("unknown method `{text}`; there are {}", names.collect::<Vec<_>>().join(", "))
+        })
+    }
+}
+
+impl Technique {
+    /// Every one of them.
+    fn all() -> impl Iterator<Item = Technique> {
+        let searches = Method::ALL.into_iter().map(Technique::Search);
+        let programs = ProgramMethod::ALL.into_iter().map(Technique::Programs);
+        std::iter::once(Technique::Culprit).chain(searches).chain(programs)
     }
 }
 
@@ -44,11 +60,10 @@ mod tests {
 
     #[test]
     fn every_technique_goes_by_its_name() {
-        let all = Method::ALL.map(Technique::Search).into_iter().chain([Technique::Culprit]);
-        for technique in all {
+        for technique in Technique::all() {
             assert_eq!(technique.to_string().parse(), Ok(technique));
         }
         let error = "culpirt".parse::<Technique>().unwrap_err();
-        assert!(error.contains("culpirt") && error.contains("locseq-rwc, culprit"), "{error}");
+        assert!(error.contains("culpirt") && error.contains("locseq-rwc, diwi,"), "{error}");
     }
 }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use optsleuth_model::{
     BlockId, CodeMap, Cures, Evidence, Failure, FileId, FileSuspect, FunctionId, FunctionSuspect,
-    HistoryEntry, LOCALIZATION_VERSION, Localization, RecipeName, StopReason, TruthRanks,
-    WitnessEntry,
+    HistoryEntry, LOCALIZATION_VERSION, Localization, ProgramCounts, RecipeName, StopReason,
+    TruthRanks, WitnessEntry,
 };
 use optsleuth_rank::{Ranker, Ranking, Spectrum, evidence};
 
@@ -26,6 +26,7 @@ pub(crate) struct Account<'a> {
     pub(crate) runs: usize,
     pub(crate) failing: usize,
     pub(crate) discarded: usize,
+    pub(crate) programs: Option<ProgramCounts>,
     pub(crate) seconds: Option<f64>,
     pub(crate) stopped: StopReason,
     pub(crate) map: &'a CodeMap,
@@ -114,6 +115,7 @@ impl Account<'_> {
             witnesses: self.sources.len(),
             failing: self.failing,
             discarded: self.discarded,
+            programs: self.programs,
             seconds: self.seconds,
             stopped: self.stopped,
             formula: self.recipe.formula,

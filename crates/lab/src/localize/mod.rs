@@ -36,8 +36,9 @@ use crate::check::{CheckStatus, Reproduction, Stage, Staging};
 use crate::culprit::Premises;
 use crate::oracle::{Oracle, Verdict};
 use crate::setup::{LabError, LlvmChoice};
+use crate::witness::Setting;
 pub(crate) use account::{Account, CuresByEntity};
-pub(crate) use tally::{Measured, Tally, ranked_truth};
+pub(crate) use tally::{Measured, Source, Tally, ranked_truth};
 
 /// What is to be localized.
 #[derive(Clone, Debug)]
@@ -125,6 +126,8 @@ pub struct Scene {
     pub(crate) ground: Ground,
     /// What the culprit method needs to know; found out when it is asked for.
     pub(crate) premises: Option<Arc<Premises>>,
+    /// What searches for witness programs need to know; the same.
+    pub(crate) setting: Option<Setting>,
 }
 
 /// What all searches in a scene have in common.
@@ -171,7 +174,7 @@ impl Scene {
         let buggy = stage.request.passes.as_ref();
         let alphabet = candidates::alphabet(&stage.bench, buggy, &reproduction.first.outcome)?;
         let ground = Ground { map, failing, reference, alphabet, template };
-        Ok(Scene { stage, reproduction, ground, premises: None })
+        Ok(Scene { stage, reproduction, ground, premises: None, setting: None })
     }
 
     /// The case.
@@ -193,7 +196,8 @@ impl Scene {
         }
         progress.step("gathering evidence");
         let ((worked, occupied), n_workers) = (tally.worked(), stage.bench.pool.size());
-        let localization = tally.conclude(plan, stage, reproduction, stopped, wall);
+        let who = (plan.method.name(), plan.seed, plan.stop);
+        let localization = tally.conclude(who, stage, reproduction, stopped, wall);
         Ok(Localized { localization, wall, occupied, worked, n_workers })
     }
 }
@@ -238,7 +242,7 @@ pub(crate) fn look_for_witnesses<'a>(
         let judged = stage.bench.pool.run_while(&requests, &go_on, &digest);
         // Back to the order in which they were asked for.
         let mut judged: Vec<(usize, Judged)> =
-            order.into_iter().zip(trouble.sift(judged)?).collect();
+            order.into_iter().zip(trouble.sift(judged, Judged::trouble)?).collect();
         judged.sort_by_key(|(place, _)| *place);
         let fitness: Vec<f64> = judged.iter().map(|(_, judged)| judged.fitness()).collect();
         let source = |place: usize| (alphabet.render(&batch[place]).to_string(), None);
@@ -316,20 +320,25 @@ pub(crate) fn candidate_request(
 /// Runs that the harness could not make. A few of them cost a search nothing
 /// but these runs; many mean that something is wrong.
 #[derive(Debug, Default)]
-struct Trouble {
+pub(crate) struct Trouble {
     in_a_row: usize,
-    in_all: usize,
+    pub(crate) in_all: usize,
 }
 
 impl Trouble {
     /// So many in a row end a search.
     const TOO_MANY: usize = 10;
 
-    fn sift(&mut self, runs: Vec<Result<Judged, RunError>>) -> Result<Vec<Judged>, RunError> {
+    /// What there is of runs; `none` stands for those that could not be made.
+    pub(crate) fn sift<T>(
+        &mut self,
+        runs: Vec<Result<T, RunError>>,
+        none: impl Fn() -> T,
+    ) -> Result<Vec<T>, RunError> {
         let one = |run| match run {
-            Ok(judged) => {
+            Ok(ran) => {
                 self.in_a_row = 0;
-                Ok(judged)
+                Ok(ran)
             }
             Err(error) => {
                 self.in_a_row += 1;
@@ -338,7 +347,7 @@ impl Trouble {
                     return Err(error);
                 }
                 tracing::warn!(%error, "a candidate is left out");
-                Ok(Judged::trouble())
+                Ok(none())
             }
         };
         runs.into_iter().map(one).collect()
@@ -347,14 +356,14 @@ impl Trouble {
 
 /// A candidate's run, and what it means.
 #[derive(Debug)]
-struct Judged {
-    verdict: Verdict,
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
     /// Of a witness.
-    witness: Option<(Similarity, Row)>,
+    pub(crate) witness: Option<(Similarity, Row)>,
     /// How long LLVM was at it.
-    wall: Duration,
+    pub(crate) wall: Duration,
     /// How long its worker was occupied with it.
-    occupied: Duration,
+    pub(crate) occupied: Duration,
 }
 
 impl Judged {

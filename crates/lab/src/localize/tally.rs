@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use optsleuth_model::{
-    CodeMap, Coverage, HistoryEntry, Localization, RankedTruth, RecipeName, StopReason, Truth,
-    TruthRanks,
+    CodeMap, Coverage, HistoryEntry, Localization, ProgramCounts, RankedTruth, RecipeName,
+    StopReason, Truth, TruthRanks,
 };
 use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum};
 
 use super::account::Account;
-use super::{Judged, SearchPlan, SearchStatus};
+use super::{Judged, SearchStatus, Stop};
 use crate::check::{Reproduction, Stage};
 use crate::oracle::Verdict;
 use crate::setup::LabError;
@@ -37,6 +37,7 @@ pub(crate) struct Tally<'a> {
     runs: usize,
     failing: usize,
     discarded: usize,
+    programs: Option<ProgramCounts>,
     best_similarity: f64,
     worked: Duration,
     occupied: Duration,
@@ -52,7 +53,7 @@ pub(crate) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         map: &'a CodeMap,
         failing: &Coverage,
         recipe: Recipe,
@@ -73,6 +74,7 @@ impl<'a> Tally<'a> {
             runs: 0,
             failing: 0,
             discarded: 0,
+            programs: None,
             best_similarity: 0.0,
             worked: Duration::ZERO,
             occupied: Duration::ZERO,
@@ -85,31 +87,36 @@ impl<'a> Tally<'a> {
     }
 
     /// What a run has in common with the failing one. For any thread.
-    pub(super) fn project(&self, coverage: &Coverage) -> Row {
+    pub(crate) fn project(&self, coverage: &Coverage) -> Row {
         self.spectrum.project(coverage)
     }
 
-    pub(super) fn runs(&self) -> usize {
+    pub(crate) fn runs(&self) -> usize {
         self.runs
     }
 
-    pub(super) fn witnesses(&self) -> usize {
+    pub(crate) fn witnesses(&self) -> usize {
         self.sources.len()
     }
 
     /// How long LLVM was at work, and how long workers were occupied.
-    pub(super) fn worked(&self) -> (Duration, Duration) {
+    pub(crate) fn worked(&self) -> (Duration, Duration) {
         (self.worked, self.occupied)
     }
 
     /// For how many witnesses the top has stayed the same.
-    pub(super) fn unchanged_for(&self) -> usize {
+    pub(crate) fn unchanged_for(&self) -> usize {
         self.witnesses() - self.top_since
+    }
+
+    /// Says what became of programs that are no witnesses.
+    pub(crate) fn set_programs(&mut self, counts: ProgramCounts) {
+        self.programs = Some(counts);
     }
 
     /// Takes a batch of runs in, in the order in which they were asked for.
     /// `elapsed` goes into the history.
-    pub(super) fn take(&mut self, runs: Vec<(Source, Judged)>, elapsed: Option<Duration>) {
+    pub(crate) fn take(&mut self, runs: Vec<(Source, Judged)>, elapsed: Option<Duration>) {
         self.elapsed = elapsed;
         for (source, judged) in runs {
             self.runs += 1;
@@ -163,7 +170,7 @@ impl<'a> Tally<'a> {
         self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking))
     }
 
-    pub(super) fn status(&self, elapsed: Duration) -> SearchStatus {
+    pub(crate) fn status(&self, elapsed: Duration) -> SearchStatus {
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let top = self.ranking.files.iter().take(3).map(|suspect| name(self.map.file(suspect.id)));
         SearchStatus {
@@ -175,7 +182,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn no_witness(&self, stopped: StopReason) -> LabError {
+    pub(crate) fn no_witness(&self, stopped: StopReason) -> LabError {
         let (runs, failing, discarded) = (self.runs, self.failing, self.discarded);
         let interrupted = stopped == StopReason::Interrupted;
         LabError::NoWitness { runs, failing, discarded, interrupted }
@@ -197,6 +204,7 @@ impl<'a> Tally<'a> {
             witnesses: self.witnesses(),
             failing: self.failing,
             discarded: self.discarded,
+            programs: self.programs,
             best_similarity: self.best_similarity,
             rankings: recipes.iter().map(rank).collect(),
             own: self.ranking,
@@ -205,9 +213,9 @@ impl<'a> Tally<'a> {
     }
 
     /// Everything, as a result.
-    pub(super) fn conclude(
+    pub(crate) fn conclude(
         mut self,
-        plan: &SearchPlan,
+        (method, seed, stop): (&str, u64, Stop),
         stage: &Stage,
         reproduction: &Reproduction,
         stopped: StopReason,
@@ -218,13 +226,14 @@ impl<'a> Tally<'a> {
         }
         let truth = self.truth_ranks();
         Account {
-            method: plan.method.name(),
-            seed: plan.seed,
-            recipe: recipe_name(&plan.recipe),
+            method,
+            seed,
+            recipe: recipe_name(&self.recipe),
             runs: self.runs,
             failing: self.failing,
             discarded: self.discarded,
-            seconds: plan.stop.is_timed().then_some(wall.as_secs_f64()),
+            programs: self.programs,
+            seconds: stop.is_timed().then_some(wall.as_secs_f64()),
             stopped,
             map: self.map,
             ranker: &self.ranker,
@@ -252,6 +261,7 @@ pub(crate) struct Measured {
     pub(crate) witnesses: usize,
     pub(crate) failing: usize,
     pub(crate) discarded: usize,
+    pub(crate) programs: Option<ProgramCounts>,
     pub(crate) best_similarity: f64,
     /// By each recipe.
     pub(crate) rankings: Vec<RankedTruth>,

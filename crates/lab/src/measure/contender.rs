@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use optsleuth_search::Method;
+use optsleuth_search::{Method, ProgramMethod};
 
 use crate::culprit::CULPRIT;
 
@@ -15,8 +15,10 @@ use crate::culprit::CULPRIT;
 pub enum Contender {
     /// Clues of all kinds.
     Culprit,
-    /// Look for witnesses and compare coverages.
+    /// Look for witnesses among pass sequences and compare coverages.
     Search(Method),
+    /// The same among programs. For cases in C.
+    Programs(ProgramMethod),
     /// By covered blocks alone.
     BySize,
     /// The file of the last pass first, then by covered blocks.
@@ -35,7 +37,12 @@ impl Contender {
     pub fn all() -> impl Iterator<Item = Contender> {
         let searches = Method::ALL.into_iter().map(Contender::Search);
         let searches = std::iter::once(Contender::Culprit).chain(searches);
-        searches.chain([Contender::BySize, Contender::PassName, Contender::TopFrame])
+        let programs = ProgramMethod::ALL.into_iter().map(Contender::Programs);
+        searches.chain(programs).chain([
+            Contender::BySize,
+            Contender::PassName,
+            Contender::TopFrame,
+        ])
     }
 
     /// Its name on the command line and in results.
@@ -43,16 +50,27 @@ impl Contender {
         match self {
             Contender::Culprit => CULPRIT,
             Contender::Search(method) => method.name(),
+            Contender::Programs(method) => method.name(),
             Contender::BySize => "by-size",
             Contender::PassName => "pass-name",
             Contender::TopFrame => "top-frame",
         }
     }
 
+    /// Those that work on every case, whatever its program is written in.
+    pub fn usual() -> impl Iterator<Item = Contender> {
+        Contender::all().filter(|contender| !contender.needs_c())
+    }
+
+    /// Whether it works on C alone.
+    pub fn needs_c(self) -> bool {
+        matches!(self, Contender::Programs(_))
+    }
+
     /// Whether seeds make a difference.
     pub fn is_random(self) -> bool {
         match self {
-            Contender::Culprit | Contender::Search(_) => true,
+            Contender::Culprit | Contender::Search(_) | Contender::Programs(_) => true,
             Contender::BySize | Contender::PassName | Contender::TopFrame => false,
         }
     }
@@ -87,6 +105,6 @@ mod tests {
             assert_eq!(contender.to_string().parse(), Ok(contender));
         }
         let error = "locsec".parse::<Contender>().unwrap_err();
-        assert!(error.to_string().contains("locseq-rwc, by-size, pass-name, top-frame"), "{error}");
+        assert!(error.to_string().contains("csmith, by-size, pass-name, top-frame"), "{error}");
     }
 }

@@ -26,9 +26,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use optsleuth_compiler::cores;
-use optsleuth_model::{Budget, CASE_FILE, Limits, Measurement, Unmeasured};
+use optsleuth_model::{Budget, CASE_FILE, Language, Limits, Measurement, Unmeasured};
 
 pub use contender::{Contender, UnknownContender};
+pub(crate) use one::recipes;
 pub use store::{StoreError, measured_budget};
 
 use crate::Progress;
@@ -53,6 +54,8 @@ pub struct BenchPlan {
     pub lanes: Option<NonZero<usize>>,
     /// Where the raw data is.
     pub out: PathBuf,
+    /// A folder of C programs, for methods that take from other programs.
+    pub pool: Option<PathBuf>,
     /// Measure nothing; take what is there.
     pub only_what_is_there: bool,
     /// For the failing runs.
@@ -237,6 +240,9 @@ impl BenchPlan {
             let install = case.llvm().ok().and_then(|llvm| llvm.find().ok());
             add(install.map(|install| install.version).unwrap_or_default().as_bytes());
         }
+        for file in self.pool.iter().flat_map(|folder| crate::witness::c_files(folder)).flatten() {
+            add(&read(&file)?);
+        }
         let Limits { compile, execute, memory, output } = self.limits;
         let limits = [compile, execute, self.candidate_time].map(|time| time.as_micros());
         add(format!("{limits:?} {memory} {output}").as_bytes());
@@ -282,7 +288,10 @@ fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>),
         }
         let setup = plan.setup(&folder)?;
         let mut missing = Vec::new();
-        for &method in &plan.methods() {
+        // A case that cannot be read is listed as that later.
+        let is_c = |case: CaseFolder| Language::of_path(&case.input()) == Some(Language::C);
+        let is_other = CaseFolder::open(&folder).is_ok_and(|case| !is_c(case));
+        for &method in plan.methods().iter().filter(|method| !(method.needs_c() && is_other)) {
             let n_seeds = if method.is_random() { plan.seeds.len() } else { 1 };
             for &seed in plan.seeds.iter().take(n_seeds) {
                 match store.read(&name, method.name(), seed, &setup)? {
@@ -366,7 +375,13 @@ impl Hall<'_> {
             return Ok(());
         }
         for &(contender, seed) in &job.missing {
-            let trial = Trial { contender, seed, stop: self.plan.stop, setup: &job.setup };
+            let trial = Trial {
+                contender,
+                seed,
+                stop: self.plan.stop,
+                pool: self.plan.pool.as_deref(),
+                setup: &job.setup,
+            };
             match scene.measure(&trial, &whisper) {
                 Ok(None) => return Ok(()), // Somebody does not want to wait.
                 Ok(Some(found)) => {

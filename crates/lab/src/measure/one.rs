@@ -1,5 +1,7 @@
 //! One method on one case with one seed -> a [`Measurement`].
 
+use std::path::Path;
+
 use optsleuth_model::{
     Budget, MEASUREMENT_VERSION, Measurement, RecipeName, Sought, StopReason, Truth,
 };
@@ -16,6 +18,7 @@ use crate::localize::{
     Measured, Scene, SearchPlan, Searched, Stop, look_for_witnesses, ranked_truth,
 };
 use crate::setup::LabError;
+use crate::witness::WitnessPlan;
 
 /// How many of the most suspect are kept by name.
 const TOP: usize = 20;
@@ -28,6 +31,8 @@ pub(super) struct Trial<'a> {
     pub(super) contender: Contender,
     pub(super) seed: u64,
     pub(super) stop: Stop,
+    /// See [`WitnessPlan::pool`].
+    pub(super) pool: Option<&'a Path>,
     /// See [`Measurement::setup`].
     pub(super) setup: &'a str,
 }
@@ -54,6 +59,23 @@ impl Scene {
                 None => return Ok(None),
                 Some((measured, seconds)) => (measured, stop.is_timed().then_some(seconds)),
             },
+            Contender::Programs(method) => {
+                let plan = WitnessPlan {
+                    method,
+                    seed,
+                    stop,
+                    recipe: Recipe::default(),
+                    pool: trial.pool.map(Path::to_owned),
+                    blend: false,
+                    guard: true,
+                };
+                match self.measure_programs(&plan, progress)? {
+                    None => return Ok(None),
+                    Some((measured, wall)) => {
+                        (measured, stop.is_timed().then_some(wall.as_secs_f64()))
+                    }
+                }
+            }
             Contender::BySize => (self.without_search(contender, &Precedence::default()), None),
             Contender::PassName => {
                 let precedence = of_last_pass(self)?;
@@ -124,6 +146,7 @@ impl Scene {
             witnesses: measured.witnesses,
             failing: measured.failing,
             discarded: measured.discarded,
+            programs: measured.programs,
             seconds,
             best_similarity: measured.best_similarity,
             files: Sought { culprits: files, suspects: own.files.len() },
@@ -141,7 +164,7 @@ pub(super) fn budget(stop: Stop) -> Budget {
 }
 
 /// Every formula with every aggregation and both weights; the default first.
-fn recipes() -> Vec<Recipe> {
+pub(crate) fn recipes() -> Vec<Recipe> {
     let highest = std::num::NonZero::new(HIGHEST).map(Aggregation::TopK);
     let aggregations = [Aggregation::Mean, Aggregation::Max, Aggregation::Sum];
     let mut recipes = Vec::new();

@@ -21,7 +21,7 @@ mod sequence;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use optsleuth_compiler::clang;
+use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::llvm::{Flavor, Install};
 use optsleuth_compiler::reducers;
 use optsleuth_compiler::workdir::Workdir;
@@ -377,7 +377,7 @@ fn standing_alone(
     }
     let folder = Workdir::new()
         .map_err(|source| LabError::Io { doing: "make a folder".to_owned(), source })?;
-    Ok(clang::preprocess(install, path, flags, &folder.file("whole.c"))?)
+    Ok(clang::preprocess(install, path, flags, Markers::Dropped, &folder.file("whole.c"))?)
 }
 
 fn read_text(path: &Path) -> Result<String, LabError> {

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::clang::{self, Markers, ProgramError};
 use optsleuth_compiler::csmith;
-use optsleuth_compiler::llvm::{Install, Pool};
+use optsleuth_compiler::llvm::{Install, Pool, RunError};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Execution, Limits, Program};
 
@@ -97,7 +97,7 @@ fn take(
     let folder = workdir()?;
     // Always under the same name: it becomes a part of the IR.
     let whole = folder.file("program.c");
-    let compiled = clang::preprocess(install, file, &[], &whole)
+    let compiled = clang::preprocess(install, file, &[], Markers::Dropped, &whole)
         .and_then(|text| Ok((text, clang::read_program(install, &whole, &[])?)));
     let (text, program) = match compiled {
         Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
@@ -113,7 +113,9 @@ fn take(
             let expected = references.into_iter().next().map(|(_, execution)| execution);
             Ok(expected.map(|expected| SeedProgram { text, program, expected }))
         }
-        Ok(_) | Err(LabError::NoReference { .. } | LabError::Run(_)) => Ok(None),
+        Ok(_) | Err(LabError::NoReference { .. } | LabError::Run(RunError::DoesNotLink(_))) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use optsleuth_compiler::clang;
+use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
@@ -159,6 +159,6 @@ fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), LabError> 
     let folder = Workdir::new().map_err(io("make a folder for", path))?;
     let whole = folder.file(&name);
     let install = suspicion.llvm.find()?;
-    let text = clang::preprocess(&install, path, &suspicion.c_flags, &whole)?;
+    let text = clang::preprocess(&install, path, &suspicion.c_flags, Markers::Dropped, &whole)?;
     Ok((name, text.into_bytes()))
 }

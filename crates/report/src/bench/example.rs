@@ -38,6 +38,7 @@ pub(super) fn measured(
         witnesses: 10,
         failing: 900,
         discarded: 90,
+        programs: None,
         seconds: None,
         best_similarity: 0.75,
         files: sought(files.len(), 100),

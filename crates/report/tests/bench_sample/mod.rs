@@ -167,6 +167,7 @@ fn measured(
         witnesses: if is_search { 7000 } else { 0 },
         failing: 9000,
         discarded: 2000,
+        programs: None,
         seconds: is_search.then_some(SECONDS),
         best_similarity: 0.9,
         files: culprits(true, "llvm/lib/Transforms/Scalar/GVN.cpp", n_files),

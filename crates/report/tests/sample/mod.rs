@@ -165,6 +165,7 @@ pub fn localization() -> Localization {
         witnesses: 15_421,
         failing: 3912,
         discarded: 667,
+        programs: None,
         seconds: None,
         stopped: StopReason::Stable,
         formula: "ochiai".into(),

@@ -48,10 +48,14 @@ pub(crate) struct Bench {
     /// Folders of cases, or cases
     #[arg(value_name = "CASES", required = true)]
     cases: Vec<PathBuf>,
-    /// What to measure: locseq, locseq-r, locseq-wc, locseq-rwc, by-size, pass-name, top-frame; all if
-    /// not given
+    /// What to measure: culprit, locseq, locseq-r, locseq-wc, locseq-rwc, by-size, pass-name, top-frame;
+    /// all of these if not given; on cases in C also diwi, diwi-random, recbi, recbi-mh, recbi-random,
+    /// recbi-filter, dev, csmith
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     methods: Vec<Contender>,
+    /// C programs to take conditions, calls and statements from, and the witnesses of dev
+    #[arg(long, value_name = "FOLDER")]
+    pool: Option<PathBuf>,
     /// With how many seeds: 1, 2, and so on
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
@@ -158,7 +162,7 @@ impl Bench {
             (budget, runs) => (runs, budget),
         };
         let methods = match self.methods.is_empty() {
-            true => Contender::all().collect(),
+            true => Contender::usual().collect(),
             false => self.methods.clone(),
         };
         BenchPlan {
@@ -168,6 +172,7 @@ impl Bench {
             stop: Stop { runs, budget, stable: None },
             lanes: self.jobs,
             out: self.output.clone(),
+            pool: self.pool.clone(),
             only_what_is_there: self.redraw,
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),

@@ -13,7 +13,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::clang::{self, Markers, ProgramError};
 use optsleuth_compiler::gcc::Gcc;
 use optsleuth_compiler::llvm::{self, Install, RunError, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
@@ -118,7 +118,8 @@ impl Checker {
 
     /// C -> C that includes nothing, written to `whole`.
     pub(super) fn preprocess(&self, original: &Path, whole: &Path) -> Result<String, Unfit> {
-        Ok(clang::preprocess(&self.install, original, &relative_names(original), whole)?)
+        let flags = relative_names(original);
+        Ok(clang::preprocess(&self.install, original, &flags, Markers::Dropped, whole)?)
     }
 
     /// Checks a C program. `whole` holds `text`, which is `original` without

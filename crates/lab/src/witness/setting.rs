@@ -1,0 +1,221 @@
+//! What a search for witness programs has to know about its case: the failing
+//! program in one text, its failing run, which of its statements are executed.
+//! Found out once for all searches in a scene.
+//!
+//! **Invariant:** the failing run is one of the text that is mutated, compiled as
+//! its mutants are: nothing but the mutation tells a mutant's run from it.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use optsleuth_compiler::libclang;
+use optsleuth_compiler::llvm::{Pool, RunError};
+use optsleuth_model::{Case, CaseKind, Coverage, Execute, Language, Limits, Pipeline, RunRequest};
+use optsleuth_mutate::{Libclang, Program};
+use optsleuth_search::Reference;
+
+use super::c_tools::CTools;
+use super::effect::Effect;
+use super::lines::Lines;
+use super::pantry::Pantry;
+use super::trial::Trial;
+use crate::Progress;
+use crate::check::CheckStatus;
+use crate::localize::Scene;
+use crate::oracle::{Oracle, Verdict};
+use crate::setup::LabError;
+
+/// A mutant may take so many times the failing program's time, and this much.
+const PATIENCE: u32 = 20;
+const LEAST_TIME: Duration = Duration::from_millis(40);
+
+/// A case's program, ready to be mutated.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(super) clang: Libclang,
+    pub(super) c: CTools,
+    /// The failing program.
+    pub(super) failing_program: Arc<Ready>,
+    /// Where its lines come from.
+    pub(super) lines: Lines,
+    /// What its failing run covers.
+    pub(super) failing: Coverage,
+    pub(super) reference: Reference,
+    /// A candidate's run.
+    pub(super) template: RunRequest,
+    /// The case's, as LLVM gets them.
+    pub(super) passes: String,
+    /// Whether only statements that are executed are worth changing.
+    only_reached: bool,
+    pub(super) effect: Option<Effect>,
+    /// What the last search took its ingredients from.
+    pub(super) pantry: OnceCell<Pantry>,
+}
+
+/// A program that can be mutated.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) program: Program,
+    /// The statements that are executed; `None` where that does not matter.
+    reached: Option<BTreeSet<usize>>,
+}
+
+impl Ready {
+    /// Whether a change in a statement can show; one outside of all functions
+    /// always can.
+    pub(super) fn is_reached(&self, statement: Option<usize>) -> bool {
+        match (statement, &self.reached) {
+            (Some(statement), Some(reached)) => reached.contains(&statement),
+            (None, _) | (_, None) => true,
+        }
+    }
+}
+
+impl Scene {
+    /// Finds out what searches for witness programs have to know.
+    pub(super) fn set(&mut self, progress: &dyn Progress) -> Result<(), LabError> {
+        if self.setting.is_some() {
+            return Ok(());
+        }
+        let Scene { stage, reproduction, ground, .. } = self;
+        let case = stage.case.case.clone();
+        let input = stage.case.input();
+        if Language::of_path(&input) != Some(Language::C) {
+            return Err(LabError::NotInC(input));
+        }
+        let guilty = Effect::guilty(stage, reproduction, progress)?;
+        progress.step("reading the program");
+        let c = CTools::new(&stage.bench.install, &case.cflags, progress)?;
+        let (text, lines) = c.preprocess(&input)?;
+        let clang = Libclang::load(&libclang::newest()?)?;
+        // Inserted loops may have no end, and are many.
+        let execute = (reproduction.reference_time * PATIENCE).max(LEAST_TIME);
+        let limits = Limits { execute, ..ground.template.limits };
+        let template =
+            RunRequest { cover_codegen: covers_codegen(&case), limits, ..ground.template.clone() };
+        let worker = stage.bench.pool.first();
+        c.load(worker, &text, &case.flags, template.limits)?;
+        let run = worker.run(&template)?;
+        if reproduction.oracle.judge(&run.outcome) != Verdict::Fails {
+            let what = reproduction.oracle.describe(&run.outcome);
+            let what = format!("once preprocessed, {what}");
+            return Err(LabError::NotReproduced { status: CheckStatus::FailsOtherwise, what });
+        }
+        let failing = run.coverage.ok_or(RunError::NotInstrumented)?;
+        let effect = match guilty {
+            Some(guilty) => Effect::find(stage, reproduction, &template, guilty)?,
+            None => None,
+        };
+        let only_reached = case.kind == CaseKind::WrongCode;
+        let reading = Reading { clang: &clang, c: &c, template: &template };
+        let ready = reading.ready(&text, &case, only_reached, &mut stage.bench.pool)?;
+        let passes = stage.request.passes.as_ref().map(ToString::to_string);
+        self.setting = Some(Setting {
+            passes: passes.unwrap_or_default(),
+            reference: Reference::new(&failing, &ground.map),
+            failing_program: Arc::new(ready),
+            lines,
+            clang,
+            c,
+            failing,
+            template,
+            only_reached,
+            effect,
+            pantry: OnceCell::new(),
+        });
+        Ok(())
+    }
+}
+
+impl Setting {
+    /// Reads a mutant that is to be mutated further; `None` if it cannot be.
+    pub(super) fn ready(&self, text: &str, case: &Case, pool: &mut Pool) -> Option<Ready> {
+        let Setting { clang, c, template, .. } = self;
+        let reading = Reading { clang, c, template };
+        reading.ready(text, case, self.only_reached, pool).ok()
+    }
+
+    /// How a candidate is tried.
+    pub(super) fn trial<'a>(&'a self, case: &'a Case, oracle: &'a Oracle) -> Trial<'a> {
+        Trial {
+            kind: case.kind,
+            oracle,
+            template: &self.template,
+            c: &self.c,
+            options: &case.flags,
+        }
+    }
+
+    /// What programs of this folder have to offer.
+    pub(super) fn pantry(&self, folder: Option<&Path>) -> Result<&Pantry, LabError> {
+        match self.pantry.get() {
+            Some(pantry) => Ok(pantry),
+            None => {
+                let pantry = Pantry::fill(folder, &self.clang, &self.c)?;
+                Ok(self.pantry.get_or_init(|| pantry))
+            }
+        }
+    }
+}
+
+/// What it takes to read a program.
+struct Reading<'a> {
+    clang: &'a Libclang,
+    c: &'a CTools,
+    template: &'a RunRequest,
+}
+
+impl Reading<'_> {
+    fn ready(
+        &self,
+        text: &str,
+        case: &Case,
+        only_reached: bool,
+        pool: &mut Pool,
+    ) -> Result<Ready, LabError> {
+        let path = || PathBuf::from(&case.input);
+        let program = self
+            .clang
+            .parse(text, &case.cflags)
+            .map_err(|source| LabError::NotC { path: path(), source })?;
+        let reached = match only_reached {
+            true => self.reached(&program, case, pool)?,
+            false => None,
+        };
+        Ok(Ready { program, reached })
+    }
+
+    /// Which statements are executed. A program that cannot be asked is one of
+    /// which all may be.
+    fn reached(
+        &self,
+        program: &Program,
+        case: &Case,
+        pool: &mut Pool,
+    ) -> Result<Option<BTreeSet<usize>>, LabError> {
+        let worker = pool.first();
+        let probed = program.probed();
+        match self.c.load(worker, &probed, &case.flags, self.template.limits) {
+            Err(RunError::DoesNotCompile(why)) => {
+                tracing::warn!(why, "it cannot be told which statements are executed");
+                return Ok(None);
+            }
+            other => other?,
+        }
+        let asking = RunRequest {
+            limits: self.template.limits,
+            execute: Execute::InChild,
+            ..RunRequest::new(None)
+        };
+        let outcome = worker.run(&asking)?.outcome;
+        Ok(outcome.execution().map(|execution| Program::reached(&execution.stderr)))
+    }
+}
+
+/// A level means the code generator, too.
+fn covers_codegen(case: &Case) -> bool {
+    matches!(case.pipeline, Pipeline::Level(_)) || case.kind == CaseKind::Codegen
+}
