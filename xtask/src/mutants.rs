@@ -1,4 +1,5 @@
-//! `cargo xtask mutants`: how many mutants of C programs compile, by rule.
+//! `cargo xtask mutants`: how many mutants of C programs compile, by rule and
+//! by structural operator.
 //!
 //! **Invariant:** every application is counted; a program that cannot be read is
 //! listed with its reason, and never left out silently.
@@ -13,7 +14,7 @@ use optsleuth_compiler::llvm::{self, Install};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_lab::read_c;
-use optsleuth_mutate::{Family, Program, Rule};
+use optsleuth_mutate::{Family, Insertion, Mutant, Pool, Program, Rule};
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -28,7 +29,7 @@ pub(crate) struct Mutants {
     /// How many csmith programs on top
     #[arg(long, default_value_t = 0)]
     csmith: u64,
-    /// How many applications of each family
+    /// How many applications of each family and each structural operator
     #[arg(long, default_value_t = 1000)]
     applications: usize,
     /// Which LLVM's clang compiles
@@ -84,27 +85,45 @@ impl Mutants {
         ensure!(!subjects.is_empty(), "no program could be read");
         measured.n_programs = subjects.len();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        for family in Family::ALL {
-            let rules: Vec<Rule> = family.rules().collect();
-            // A rule may have no place in any of them.
-            let pairs: Vec<(Rule, &Subject)> = rules
-                .iter()
-                .flat_map(|&rule| subjects.iter().map(move |subject| (rule, subject)))
-                .filter(|(rule, subject)| subject.program.count(*rule) > 0)
-                .collect();
-            for _ in 0..self.applications {
-                let Some((rule, subject)) = pairs.choose(&mut rng) else { break };
-                let Some(mutant) = subject.program.mutate(*rule, &mut rng) else { continue };
-                let count = measured.rules.entry(rule.name()).or_default();
-                count.applications += 1;
-                match compiles(&install, &folder, &mutant.text, &subject.flags)? {
-                    true => count.compile += 1,
-                    false => measured.broken.push([
-                        subject.name.clone(),
-                        rule.name(),
-                        format!("line {}: {}", mutant.line, mutant.what),
-                    ]),
+        let mut take = |subject: &Subject, mutant: Mutant| -> anyhow::Result<()> {
+            let count = measured.rules.entry(mutant.by.clone()).or_default();
+            count.applications += 1;
+            match compiles(&install, &folder, &mutant.text, &subject.flags)? {
+                true => count.compile += 1,
+                false => {
+                    let what = format!("line {}: {}", mutant.line, mutant.what);
+                    measured.broken.push([subject.name.clone(), mutant.by, what]);
                 }
+            }
+            Ok(())
+        };
+        for family in Family::ALL {
+            // First a rule, then a program: rare operators count as others do. A
+            // rule may have no place in any of them.
+            let by_rule: Vec<(Rule, Vec<&Subject>)> = family
+                .rules()
+                .map(|rule| {
+                    let has_place = |subject: &&Subject| subject.program.count(rule) > 0;
+                    (rule, subjects.iter().filter(has_place).collect())
+                })
+                .filter(|(_, fitting): &(Rule, Vec<&Subject>)| !fitting.is_empty())
+                .collect();
+            for number in 0..self.applications {
+                let Some((rule, fitting)) = by_rule.get(number % by_rule.len().max(1)) else {
+                    break;
+                };
+                let Some(subject) = fitting.choose(&mut rng) else { continue };
+                let Some(mutant) = subject.program.mutate(*rule, &mut rng) else { continue };
+                take(subject, mutant)?;
+            }
+        }
+        let pool = Pool::gather(subjects.iter().map(|subject| &subject.program));
+        for insertion in Insertion::ALL {
+            for _ in 0..self.applications {
+                let Some(subject) = subjects.choose(&mut rng) else { break };
+                let inserted = subject.program.insert(insertion, &pool, &|_| true, &mut rng);
+                let Some(mutant) = inserted else { continue };
+                take(subject, mutant)?;
             }
         }
         if let Some(path) = &self.output {
@@ -217,11 +236,22 @@ fn table(measured: &Measured) -> String {
         all.compile += sum.compile;
         out += &row(family.name(), n_rules, &sum);
     }
+    for insertion in Insertion::ALL {
+        let count = measured.rules.get(insertion.name()).cloned().unwrap_or_default();
+        all.applications += count.applications;
+        all.compile += count.compile;
+        out += &row(insertion.name(), 1, &count);
+    }
     out += &row("all", measured.rules.len(), &all);
     let worse = measured.rules.iter().filter(|(_, count)| count.compile < count.applications);
     let worse: Vec<String> = worse
         .map(|(name, count)| format!("`{name}` {} of {}", count.compile, count.applications))
         .collect();
     let less = if worse.is_empty() { "none".to_owned() } else { worse.join(", ") };
-    out + &format!("\nRules with a mutant that does not compile: {less}.\n")
+    out += &format!("\nRules with a mutant that does not compile: {less}.\n\n");
+    let one = |(name, count): (&String, &Count)| {
+        format!("`{name}` {}/{}", count.compile, count.applications)
+    };
+    let by_rule: Vec<String> = measured.rules.iter().map(one).collect();
+    out + &format!("By rule, compile / applications: {}.\n", by_rule.join(", "))
 }

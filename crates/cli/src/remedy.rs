@@ -100,7 +100,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         }
         LabError::NoCPrograms(_) => Some("name a folder of .c files with `--pool`".into()),
         LabError::NotInC(_) => Some(
-            "`--method culprit` and `--method locseq` take LLVM IR; these are for C".into(),
+            "name a .c file; for a case in LLVM IR, `--method culprit` and `--method locseq` do".into(),
         ),
         // It says so itself.
         LabError::FrontEnd(_) => None,

@@ -9,6 +9,7 @@ use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::libclang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::workdir::Workdir;
+use optsleuth_model::Language;
 use optsleuth_mutate::{Libclang, Mutant, Program, Rule};
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -36,6 +37,9 @@ pub struct MutatePlan {
 /// Reads a C program: preprocessed by this LLVM's clang, parsed by its libclang
 /// or, where that is too old or missing, by the newest one.
 pub fn read_c(install: &Install, path: &Path, c_flags: &[String]) -> Result<Program, LabError> {
+    if Language::of_path(path) != Some(Language::C) {
+        return Err(LabError::NotInC(path.to_owned()));
+    }
     let folder = Workdir::new().map_err(clang::ProgramError::NoRoom)?;
     let text =
         clang::preprocess(install, path, c_flags, Markers::Dropped, &folder.file("program.i"))?;

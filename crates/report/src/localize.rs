@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    Evidence, FileSuspect, FunctionSuspect, Localization, StopReason, TrueCulprit, WitnessEntry,
+    Evidence, FileSuspect, FunctionSuspect, Localization, ProgramCounts, StopReason, TrueCulprit,
+    WitnessEntry,
 };
 
 use serde::Serialize;
 
 use crate::markdown::{code, inline};
 use crate::names::{cut, short_name};
+use crate::words::counted;
 use crate::{JSON_VERSION, Style};
 
 /// The whole result as a JSON document: what is kept in the case's folder.
@@ -58,9 +60,12 @@ pub fn localize_text(localization: &Localization, top: usize, style: Style) -> S
     let _ = writeln!(out, "  fails     {}", failure.passes);
     for (place, witness) in nearest(localization, top) {
         let number = format!("#{}", place + 1);
-        let edit = witness.edit.as_ref().map(|edit| format!("  with {edit}"));
-        let (passes, edit) = (&witness.passes, edit.unwrap_or_default());
-        let _ = writeln!(out, "{number:>4} {:.3}  {passes}{edit}", witness.similarity);
+        let what = match &witness.edit {
+            Some(edit) if witness.passes == failure.passes => edit.clone(),
+            Some(edit) => format!("{}  with {edit}", witness.passes),
+            None => witness.passes.clone(),
+        };
+        let _ = writeln!(out, "{number:>4} {:.3}  {what}", witness.similarity);
     }
     truth(&mut out, localization, style);
     out
@@ -103,13 +108,30 @@ fn summary(localization: &Localization) -> String {
         Some(seconds) => format!(" in {seconds:.1} s"),
         None => String::new(),
     };
+    let witnesses = counted(*witnesses, "witness", "witnesses");
     format!(
-        "{method} on LLVM {llvm}, seed {seed}: {runs} runs{time}, {witnesses} witnesses, \
-         best similarity {:.3}; ended because {}. Scored with {}, {} over blocks.",
+        "{method} on LLVM {llvm}, seed {seed}: {runs} runs{time}, {witnesses}, \
+         best similarity {:.3}; ended because {}.{} Scored with {}, {} over blocks.",
         localization.best_similarity,
         why(localization.stopped),
+        programs(localization),
         localization.formula,
         localization.aggregation,
+    )
+}
+
+/// What became of programs that are no witnesses, as a sentence; nothing where
+/// no programs were tried.
+pub(crate) fn programs(localization: &Localization) -> String {
+    let Some(ProgramCounts { invalid, unneeded, fakes }) = localization.programs else {
+        return String::new();
+    };
+    format!(
+        " Of the programs, {} not compile, {} and {} nothing new, and {} suspected to hide the bug.",
+        counted(invalid, "does", "do"),
+        counted(unneeded, "passes", "pass"),
+        if unneeded == 1 { "shows" } else { "show" },
+        counted(fakes, "is", "are"),
     )
 }
 

@@ -41,6 +41,9 @@ pub fn rules_json(program: &Program) -> String {
 
 /// The places of a rule, a line each.
 pub fn places_text(places: &[Place]) -> String {
+    if places.is_empty() {
+        return "it applies nowhere in this program\n".to_owned();
+    }
     let mut out = String::new();
     for (number, place) in places.iter().enumerate() {
         let Place { line, column, what, .. } = place;

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use optsleuth_compiler::libclang;
 use optsleuth_compiler::llvm::{Pool, RunError};
 use optsleuth_model::{Case, CaseKind, Coverage, Execute, Language, Limits, Pipeline, RunRequest};
 use optsleuth_mutate::{Libclang, Program};
@@ -25,6 +24,7 @@ use super::trial::Trial;
 use crate::Progress;
 use crate::check::CheckStatus;
 use crate::localize::Scene;
+use crate::mutate::load_libclang;
 use crate::oracle::{Oracle, Verdict};
 use crate::setup::LabError;
 
@@ -90,7 +90,7 @@ impl Scene {
         progress.step("reading the program");
         let c = CTools::new(&stage.bench.install, &case.cflags, progress)?;
         let (text, lines) = c.preprocess(&input)?;
-        let clang = Libclang::load(&libclang::newest()?)?;
+        let clang = load_libclang(&stage.bench.install)?;
         // Inserted loops may have no end, and are many.
         let execute = (reproduction.reference_time * PATIENCE).max(LEAST_TIME);
         let limits = Limits { execute, ..ground.template.limits };

@@ -21,7 +21,7 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Bisection, Case, Localization};
 
 use crate::escape::Text;
-use crate::localize::why;
+use crate::localize::{programs, why};
 use crate::svg::{BAR_STYLE, PLOT_STYLE, Picture};
 use crate::words;
 
@@ -173,8 +173,9 @@ fn summary(out: &mut String, found: &Localization) -> fmt::Result {
     };
     writeln!(
         out,
-        ". LLVM {}, method {}, seed {}, formula {}, aggregation {}{}. \
+        ".{} LLVM {}, method {}, seed {}, formula {}, aggregation {}{}. \
          The failing run executed {} of the compiler.</p>",
+        Text(&programs(found)),
         Text(&found.llvm),
         Text(&found.method),
         found.seed,
