@@ -124,6 +124,23 @@ impl Oracle {
         }
     }
 
+    /// Judges a program by itself: its optimized execution by the unoptimized
+    /// one. What our own limits ended says nothing, unless that is the failure.
+    pub(crate) fn compare(&self, reference: &Outcome, optimized: &Outcome) -> Verdict {
+        let (Some(expected), Some(found)) = (reference.execution(), optimized.execution()) else {
+            return Verdict::Other;
+        };
+        if is_limit(expected.end) {
+            return Verdict::Other;
+        }
+        match (is_limit(found.end), self.limit == Some(found.end)) {
+            (true, true) => Verdict::Fails,
+            (true, false) => Verdict::Other,
+            (false, _) if same_behaviour(expected, found) => Verdict::Passes,
+            (false, _) => Verdict::Fails,
+        }
+    }
+
     fn is_known_crash(&self, crash: &Crash) -> bool {
         self.signature.as_ref().is_none_or(|known| known == crash.signature.as_str())
     }
@@ -159,19 +176,6 @@ pub fn is_limit(end: ProgramEnd) -> bool {
     match end {
         ProgramEnd::Timeout | ProgramEnd::OutOfMemory | ProgramEnd::OutputLimit => true,
         ProgramEnd::Exited(_) | ProgramEnd::Signaled(_) => false,
-    }
-}
-
-/// Judges a program by itself: its optimized execution by the unoptimized one.
-/// What our own limits ended says nothing.
-pub(crate) fn compared(reference: &Outcome, optimized: &Outcome) -> Verdict {
-    let ended = |outcome: &Outcome| -> Option<Execution> {
-        outcome.execution().filter(|execution| !is_limit(execution.end)).cloned()
-    };
-    match (ended(reference), ended(optimized)) {
-        (Some(expected), Some(found)) if same_behaviour(&expected, &found) => Verdict::Passes,
-        (Some(_), Some(_)) => Verdict::Fails,
-        (None, _) | (_, None) => Verdict::Other,
     }
 }
 
@@ -329,6 +333,22 @@ mod tests {
                 assert_eq!(oracle.judge(outcome), expected, "{kind:?} {outcome:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_program_is_judged_by_itself() {
+        let ran = |execution: &Execution| Outcome::Ok(Some(execution.clone()));
+        let (one, two) = (prints("1\n", 0), prints("2\n", 0));
+        let endless = Execution { end: ProgramEnd::Timeout, ..prints("", 0) };
+        let oracle = Oracle::new(CaseKind::WrongCode, Some(prints("5\n", 0)));
+        assert_eq!(oracle.compare(&ran(&one), &ran(&one)), Verdict::Passes);
+        assert_eq!(oracle.compare(&ran(&one), &ran(&two)), Verdict::Fails);
+        assert_eq!(oracle.compare(&ran(&endless), &ran(&endless)), Verdict::Other);
+        assert_eq!(oracle.compare(&ran(&one), &ran(&endless)), Verdict::Other);
+        assert_eq!(oracle.compare(&ran(&one), &crash("x")), Verdict::Other);
+        let hangs = oracle.like(&ran(&endless));
+        assert_eq!(hangs.compare(&ran(&one), &ran(&endless)), Verdict::Fails);
+        assert_eq!(hangs.compare(&ran(&endless), &ran(&endless)), Verdict::Other);
     }
 
     #[test]

@@ -66,13 +66,13 @@ pub struct Localization {
 /// Programs that a search for witness programs tried in vain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramCounts {
-    /// They do not compile, or cannot be executed.
+    /// They are none: they do not compile or link.
     pub invalid: usize,
     /// They pass, and add nothing to the witnesses there are.
     pub unneeded: usize,
     /// They pass although the compiler does with them what it does wrong, and
-    /// are suspected to hide it.
-    pub fakes: usize,
+    /// are suspected to hide it; `None` where that cannot be told.
+    pub fakes: Option<usize>,
 }
 
 /// Why a search ended.

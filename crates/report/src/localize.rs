@@ -126,12 +126,15 @@ pub(crate) fn programs(localization: &Localization) -> String {
     let Some(ProgramCounts { invalid, unneeded, fakes }) = localization.programs else {
         return String::new();
     };
+    let hiding = match fakes {
+        Some(fakes) => format!("{} suspected to hide the bug", counted(fakes, "is", "are")),
+        None => "which of them hide the bug cannot be told".to_owned(),
+    };
     format!(
-        " Of the programs, {} not compile, {} and {} nothing new, and {} suspected to hide the bug.",
+        " Of the programs, {} not compile, {} and {} nothing new, and {hiding}.",
         counted(invalid, "does", "do"),
         counted(unneeded, "passes", "pass"),
         if unneeded == 1 { "shows" } else { "show" },
-        counted(fakes, "is", "are"),
     )
 }
 

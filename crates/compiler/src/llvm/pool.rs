@@ -106,7 +106,7 @@ impl Pool {
         keep_going: &(dyn Fn() -> bool + Sync),
         digest: &(dyn Fn(RunResult, Duration) -> T + Sync),
     ) -> Vec<Result<T, RunError>> {
-        self.each_while(requests, keep_going, &|worker, request| {
+        self.each_while(None, requests, keep_going, &|worker, _, request| {
             let begun = Instant::now();
             let result = worker.run(request);
             let occupied = begun.elapsed();
@@ -115,27 +115,32 @@ impl Pool {
     }
 
     /// Does jobs, in their order, as long as `keep_going` says so before each:
-    /// whatever `work` does with a worker, which may load other programs. The
-    /// results are those of the first jobs.
+    /// whatever `work` does with a worker, which may load other programs. Each
+    /// has one of `beside` with it, as far as there are any. The results are
+    /// those of the first jobs.
     pub fn each_while<J: Sync, T: Send>(
         &mut self,
+        beside: Option<&mut Pool>,
         jobs: &[J],
         keep_going: &(dyn Fn() -> bool + Sync),
-        work: &(dyn Fn(&mut Worker, &J) -> T + Sync),
+        work: &(dyn Fn(&mut Worker, Option<&mut Worker>, &J) -> T + Sync),
     ) -> Vec<T> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<T>>> = Mutex::new(jobs.iter().map(|_| None).collect());
-        let work = |worker: &mut Worker| {
+        let work = |worker: &mut Worker, mut partner: Option<&mut Worker>| {
             while keep_going() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(job) = jobs.get(index) else { return };
-                let result = work(worker, job);
+                let result = work(worker, partner.as_deref_mut(), job);
                 results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
             }
         };
         thread::scope(|scope| {
-            for worker in &mut self.workers {
-                scope.spawn(|| work(worker));
+            let partners = beside.into_iter().flat_map(|pool| pool.workers.iter_mut().map(Some));
+            let partners = partners.chain(std::iter::repeat_with(|| None));
+            for (worker, partner) in self.workers.iter_mut().zip(partners) {
+                let work = &work;
+                scope.spawn(move || work(worker, partner));
             }
         });
         let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);

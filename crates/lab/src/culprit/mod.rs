@@ -276,21 +276,22 @@ fn candidate(stage: &Stage, ground: &Ground) -> RunRequest {
 fn detouring(template: &RunRequest, reproduction: &Reproduction) -> RunRequest {
     let compile = match reproduction.first.outcome {
         Outcome::Timeout { .. } => template.limits.compile,
-        _ => patience(reproduction.first.cpu).min(template.limits.compile),
+        _ => patience(reproduction.first.cpu, LEAST_TIME).min(template.limits.compile),
     };
     let limits = Limits {
         compile,
-        execute: patience(reproduction.reference_time).min(template.limits.execute),
+        execute: patience(reproduction.reference_time, LEAST_TIME).min(template.limits.execute),
         memory: template.limits.memory.min(DETOUR_MEMORY),
         ..template.limits
     };
     RunRequest { limits, ..template.clone() }
 }
 
-/// Far more than a run usually takes. In large steps: the same run takes a
-/// little more or less every time, and that must not decide anything.
-fn patience(usual: Duration) -> Duration {
-    let mut time = LEAST_TIME;
+/// Far more than a run usually takes, and not less than this. In large steps: the
+/// same run takes a little more or less every time, and that must not decide
+/// anything.
+pub(crate) fn patience(usual: Duration, least: Duration) -> Duration {
+    let mut time = least;
     while time < usual * PATIENCE {
         time *= 4;
     }
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn patience_grows_in_large_steps() {
-        let millis = |usual| patience(Duration::from_millis(usual)).as_millis();
+        let millis = |usual| patience(Duration::from_millis(usual), LEAST_TIME).as_millis();
         assert_eq!([0, 5, 20, 21, 80, 300].map(millis), [200, 200, 200, 800, 800, 3200]);
     }
 }

@@ -13,7 +13,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::check::Stage;
-use crate::oracle::{Oracle, Verdict, compared};
+use crate::oracle::{Oracle, Verdict};
 use crate::setup::LabError;
 
 /// All single edits of the loaded program, in random order.
@@ -60,7 +60,7 @@ pub(super) fn run(
     let mut results = pool.run_while(&requests, go_on, &|result, _| result).into_iter();
     let mut mutants = Vec::new();
     while let (Some(reference), Some(optimized)) = (results.next(), results.next()) {
-        mutants.push(by_itself(reference, optimized));
+        mutants.push(by_itself(oracle, reference, optimized));
     }
     mutants
 }
@@ -77,11 +77,12 @@ fn judged(result: Result<RunResult, RunError>, oracle: &Oracle) -> Mutant {
 }
 
 fn by_itself(
+    oracle: &Oracle,
     reference: Result<RunResult, RunError>,
     optimized: Result<RunResult, RunError>,
 ) -> Mutant {
     let (Ok(reference), Ok(optimized)) = (reference, optimized) else { return Mutant::Neither };
-    let verdict = compared(&reference.outcome, &optimized.outcome);
+    let verdict = oracle.compare(&reference.outcome, &optimized.outcome);
     match (verdict, optimized.coverage) {
         (Verdict::Passes, Some(coverage)) => Mutant::Passes(coverage),
         (Verdict::Fails, _) => Mutant::Fails,

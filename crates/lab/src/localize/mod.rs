@@ -81,10 +81,32 @@ pub struct Stop {
 }
 
 impl Stop {
+    /// Why to stop after a batch, if there is a reason.
+    pub(crate) fn reason(&self, tally: &Tally<'_>, course: &Course<'_>) -> Option<StopReason> {
+        if course.progress.stop_requested() {
+            return Some(StopReason::Interrupted);
+        }
+        if self.runs.is_some_and(|runs| tally.runs() >= runs) {
+            return Some(StopReason::Runs);
+        }
+        if course.is_cut {
+            return Some(StopReason::Budget);
+        }
+        let is_stable = self.stable.is_some_and(|witnesses| tally.unchanged_for() >= witnesses);
+        is_stable.then_some(StopReason::Stable)
+    }
+
     /// Whether time has a say.
     pub(crate) fn is_timed(&self) -> bool {
         self.budget.is_some() || self.runs.is_none()
     }
+}
+
+/// How a batch of a search ended.
+pub(crate) struct Course<'a> {
+    /// The time is up: some of it may not have been run.
+    pub(crate) is_cut: bool,
+    pub(crate) progress: &'a dyn Progress,
 }
 
 /// How far a search is, for whoever is watching.
@@ -249,17 +271,9 @@ pub(crate) fn look_for_witnesses<'a>(
         let named = judged.into_iter().map(|(place, judged)| (source(place), judged));
         tally.take(named.collect(), plan.stop.is_timed().then(|| started.elapsed()));
         progress.search(&tally.status(started.elapsed()));
-        if progress.stop_requested() {
-            break StopReason::Interrupted;
-        }
-        if plan.stop.runs.is_some_and(|runs| tally.runs() >= runs) {
-            break StopReason::Runs;
-        }
-        if fitness.len() < batch.len() || out_of_time() {
-            break StopReason::Budget;
-        }
-        if plan.stop.stable.is_some_and(|n_witnesses| tally.unchanged_for() >= n_witnesses) {
-            break StopReason::Stable;
+        let course = Course { is_cut: fitness.len() < batch.len() || out_of_time(), progress };
+        if let Some(reason) = plan.stop.reason(&tally, &course) {
+            break reason;
         }
         search.tell(&fitness);
     };

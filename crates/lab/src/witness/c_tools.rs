@@ -1,15 +1,15 @@
-//! From C to a module in a worker, with the clang of the case's LLVM.
+//! From C to a module, with the clang of the case's LLVM.
 //!
 //! **Invariant:** every program goes by the same name, so that nothing but its
 //! text tells its module from another's.
 
 use std::path::Path;
 
-use optsleuth_compiler::c_front_end::{CSource, FrontEnd};
+use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd};
 use optsleuth_compiler::clang::{self, Markers, ProgramError};
-use optsleuth_compiler::llvm::{Install, RunError, Worker};
+use optsleuth_compiler::llvm::{Install, RunError};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::Limits;
+use optsleuth_model::{Limits, Program};
 
 use super::lines::Lines;
 use crate::Progress;
@@ -56,15 +56,13 @@ impl CTools {
         Ok(Lines::strip(&marked, &file.display().to_string()))
     }
 
-    /// Compiles a text and loads it.
-    pub(super) fn load(
-        &self,
-        worker: &mut Worker,
-        text: &str,
-        options: &[String],
-        limits: Limits,
-    ) -> Result<(), RunError> {
+    /// Compiles a text; `None` where the front end itself fails, which says
+    /// nothing about the case.
+    pub(super) fn compile(&self, text: &str, limits: Limits) -> Result<Option<Program>, RunError> {
         let source = CSource { name: NAME.to_owned(), text: text.as_bytes().to_vec() };
-        worker.load_c(&self.front_end, &source, options, limits)
+        Ok(match self.front_end.compile(&source, limits)? {
+            Compiled::Ir(program) => Some(program),
+            Compiled::Failed(_) => None,
+        })
     }
 }

@@ -11,9 +11,6 @@
 use optsleuth_model::{BlockId, Coverage};
 use optsleuth_search::{Acceptance, Quality};
 
-/// RecBi's coefficient between diversity and similarity (4.2).
-const ALPHA: f64 = 0.8;
-
 /// What a program that passes would be worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Weighed {
@@ -51,7 +48,7 @@ impl Collection {
             failing: failing.clone(),
             n_failing: failing.count(),
             members: Vec::new(),
-            quality: Quality::new(ALPHA),
+            quality: Quality::new(Quality::PAPER_ALPHA),
         }
     }
 

@@ -43,7 +43,7 @@ impl Effect {
         template: &RunRequest,
         guilty: u32,
     ) -> Result<Option<Effect>, LabError> {
-        let worker = stage.bench.pool.first();
+        let worker = stage.bench.pool.first(); // The program is loaded there.
         let window = Some((guilty, guilty.saturating_add(1)));
         let failing = worker.run(&RunRequest { window, ..template.clone() })?;
         let skips = IndexSet::of([guilty]);

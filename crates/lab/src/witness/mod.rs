@@ -30,7 +30,7 @@ mod trial;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_compiler::llvm::Pool;
+use optsleuth_compiler::llvm::RunError;
 use optsleuth_model::{ProgramCounts, StopReason};
 use optsleuth_rank::Recipe;
 use optsleuth_search::ProgramMethod;
@@ -38,7 +38,7 @@ use optsleuth_search::ProgramMethod;
 use crate::Progress;
 use crate::check::{Reproduction, Stage};
 use crate::localize::{
-    Ground, Judged, Localized, Measured, Scene, Searched, Source, Stop, Tally, Trouble,
+    Course, Ground, Judged, Localized, Measured, Scene, Searched, Source, Stop, Tally, Trouble,
 };
 use crate::measure::recipes;
 use crate::oracle::Verdict;
@@ -48,7 +48,7 @@ use collection::{Collection, Weighed};
 pub(crate) use pantry::c_files;
 use proposal::{Candidate, Proposer};
 pub(crate) use setting::Setting;
-use trial::{Judgement, Trial, Tried};
+use trial::{Hands, Judgement, Text, Tried};
 
 /// How to look for witness programs.
 #[derive(Clone, Debug)]
@@ -73,6 +73,23 @@ pub struct WitnessPlan {
 /// So many programs are asked for before anything is learnt of them.
 const BATCH: usize = 8;
 
+impl WitnessPlan {
+    /// Whether something of other programs goes into mutants.
+    fn needs_ingredients(&self) -> bool {
+        let inserts = match self.method {
+            ProgramMethod::Recbi
+            | ProgramMethod::RecbiMh
+            | ProgramMethod::RecbiRandom
+            | ProgramMethod::RecbiFilter => true,
+            ProgramMethod::Diwi
+            | ProgramMethod::DiwiRandom
+            | ProgramMethod::Dev
+            | ProgramMethod::Csmith => false,
+        };
+        inserts || self.blend
+    }
+}
+
 impl Scene {
     /// Looks for witness programs and ranks suspects.
     pub fn localize_by_programs(
@@ -80,18 +97,20 @@ impl Scene {
         plan: &WitnessPlan,
         progress: &dyn Progress,
     ) -> Result<Localized, LabError> {
-        self.set(progress)?;
-        let Scene { stage, reproduction, ground, setting, .. } = self;
-        let Searched { tally, stopped, wall, .. } =
-            look_for_programs(stage, reproduction, ground, setting.as_ref(), plan, progress)?;
-        if tally.witnesses() == 0 {
-            return Err(tally.no_witness(stopped));
-        }
-        progress.step("gathering evidence");
-        let who = (plan.method.name(), plan.seed, plan.stop);
-        let ((worked, occupied), n_workers) = (tally.worked(), stage.bench.pool.size());
-        let localization = tally.conclude(who, stage, reproduction, stopped, wall);
-        Ok(Localized { localization, wall, occupied, worked, n_workers })
+        self.with_other_programs(|scene| {
+            scene.set(plan, progress)?;
+            let Scene { stage, reproduction, ground, setting, .. } = scene;
+            let Searched { tally, stopped, wall, .. } =
+                look_for_programs(stage, reproduction, ground, setting.as_ref(), plan, progress)?;
+            if tally.witnesses() == 0 {
+                return Err(tally.no_witness(stopped));
+            }
+            progress.step("gathering evidence");
+            let who = (plan.method.name(), plan.seed, plan.stop);
+            let ((worked, occupied), n_workers) = (tally.worked(), stage.bench.pool.size());
+            let localization = tally.conclude(who, stage, reproduction, stopped, wall);
+            Ok(Localized { localization, wall, occupied, worked, n_workers })
+        })
     }
 
     /// Where such a search has the true culprits; `None` if somebody wanted it
@@ -101,16 +120,32 @@ impl Scene {
         plan: &WitnessPlan,
         progress: &dyn Progress,
     ) -> Result<Option<(Measured, Duration)>, LabError> {
-        self.set(progress)?;
-        let Scene { stage, reproduction, ground, setting, .. } = self;
-        let Searched { tally, stopped, wall, n_troubled } =
-            look_for_programs(stage, reproduction, ground, setting.as_ref(), plan, progress)?;
-        // A figure may not depend on how busy the machine was.
-        if n_troubled > 0 {
-            return Err(LabError::Troubled(n_troubled));
-        }
-        let is_whole = stopped != StopReason::Interrupted;
-        Ok(is_whole.then(|| (tally.measure(&recipes()), wall)))
+        self.with_other_programs(|scene| {
+            scene.set(plan, progress)?;
+            let Scene { stage, reproduction, ground, setting, .. } = scene;
+            let Searched { tally, stopped, wall, n_troubled } =
+                look_for_programs(stage, reproduction, ground, setting.as_ref(), plan, progress)?;
+            // A figure may not depend on how busy the machine was.
+            if n_troubled > 0 {
+                return Err(LabError::Troubled(n_troubled));
+            }
+            let is_whole = stopped != StopReason::Interrupted;
+            Ok(is_whole.then(|| (tally.measure(&recipes()), wall)))
+        })
+    }
+
+    /// Whatever is loaded meanwhile, and however it ends: the case's own program
+    /// is what others expect to find.
+    fn with_other_programs<T>(
+        &mut self,
+        work: impl FnOnce(&mut Scene) -> Result<T, LabError>,
+    ) -> Result<T, LabError> {
+        let done = work(self);
+        let program = self.stage.program.clone();
+        let restored = self.stage.load(&program, &[]);
+        let value = done?;
+        restored?;
+        Ok(value)
     }
 }
 
@@ -124,19 +159,23 @@ fn look_for_programs<'a>(
     progress: &dyn Progress,
 ) -> Result<Searched<'a>, LabError> {
     let Some(setting) = setting else { return Err(LabError::NotInC(stage.case.input())) };
-    let (case, pool) = (&stage.case.case, &mut stage.bench.pool);
-    let mut proposer = Proposer::new(plan, setting, case)?;
-    let blender = plan.blend.then(|| Blender::new(plan, setting)).transpose()?;
+    let case = stage.case.case.clone();
+    let mut proposer = Proposer::new(plan, setting, &case)?;
     let mut harvest = Harvest {
         plan,
         setting,
         tally: Tally::new(&ground.map, &setting.failing, plan.recipe, case.truth.as_ref()),
         collection: Collection::new(plan.method.acceptance(), &setting.failing),
-        counts: ProgramCounts::default(),
-        blender,
+        counts: ProgramCounts {
+            fakes: setting.effect.as_ref().map(|_| 0),
+            ..ProgramCounts::default()
+        },
+        trouble: Trouble::default(),
     };
-    let trial = setting.trial(case, &reproduction.oracle);
-    let mut trouble = Trouble::default();
+    let mut blender = if plan.blend { Blender::new(plan.seed, setting) } else { None };
+    let (pool, unmodified) = stage.pools();
+    let trial = setting.trial(&case, &reproduction.oracle);
+    let mut hands = Hands { pool, unmodified, trial };
     progress.step("looking for witness programs");
     let started = Instant::now();
     let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
@@ -144,40 +183,33 @@ fn look_for_programs<'a>(
     let stopped = loop {
         let runs = harvest.tally.runs();
         let room = plan.stop.runs.map_or(BATCH, |limit| BATCH.min(limit.saturating_sub(runs)));
-        let batch = proposer.ask(room, pool);
-        if batch.is_empty() {
+        let batch = proposer.ask(room, hands.pool, &go_on)?;
+        if batch.is_empty() && go_on() {
             break StopReason::Exhausted;
         }
-        let tried = pool.each_while(&batch, &go_on, &|worker, one| trial.of(worker, &one.text));
-        let tried = trouble.sift(tried, Tried::trouble)?;
-        let n_tried = tried.len();
+        let tried = harvest.try_all(&mut hands, &batch, &go_on)?;
+        let is_cut = tried.len() < batch.len();
         let mut judged = Vec::new();
         for (candidate, tried) in batch.iter().zip(tried) {
-            judged.push(harvest.take(candidate, tried, &mut proposer, &trial, pool));
+            let (weighed, verdict) = harvest.weigh(&tried.judgement);
+            proposer.learn(candidate, &tried.judgement, weighed);
+            let blends = match &mut blender {
+                Some(blender) if weighed.accepted => blender.blends(candidate),
+                Some(_) | None => Vec::new(),
+            };
+            let blended = harvest.try_all(&mut hands, &blends, &go_on)?;
+            judged.extend(harvest.take((candidate, tried, verdict, weighed), &blends, blended));
         }
         harvest.tally.take(judged, plan.stop.is_timed().then(|| started.elapsed()));
         progress.search(&harvest.tally.status(started.elapsed()));
-        if progress.stop_requested() {
-            break StopReason::Interrupted;
-        }
-        if plan.stop.runs.is_some_and(|runs| harvest.tally.runs() >= runs) {
-            break StopReason::Runs;
-        }
-        if n_tried < batch.len() || out_of_time() {
-            break StopReason::Budget;
-        }
-        let unchanged = harvest.tally.unchanged_for();
-        if plan.stop.stable.is_some_and(|n_witnesses| unchanged >= n_witnesses) {
-            break StopReason::Stable;
+        let course = Course { is_cut: is_cut || out_of_time(), progress };
+        if let Some(reason) = plan.stop.reason(&harvest.tally, &course) {
+            break reason;
         }
     };
-    let wall = started.elapsed();
-    let Harvest { mut tally, counts, .. } = harvest;
+    let Harvest { mut tally, counts, trouble, .. } = harvest;
     tally.set_programs(counts);
-    // The case's own program is what others expect to find.
-    let program = stage.program.clone();
-    stage.load(&program, &[])?;
-    Ok(Searched { tally, stopped, wall, n_troubled: trouble.in_all })
+    Ok(Searched { tally, stopped, wall: started.elapsed(), n_troubled: trouble.in_all })
 }
 
 /// What a search brings in.
@@ -187,51 +219,35 @@ struct Harvest<'t, 'a> {
     tally: Tally<'t>,
     collection: Collection,
     counts: ProgramCounts,
-    blender: Option<Blender<'a>>,
+    trouble: Trouble,
 }
 
 impl Harvest<'_, '_> {
-    /// Decides what a program is good for, and tells whoever proposed it.
-    fn take(
+    /// Tries programs. The answers are those of the first.
+    fn try_all(
         &mut self,
-        candidate: &Candidate,
-        tried: Tried,
-        proposer: &mut Proposer<'_>,
-        trial: &Trial<'_>,
-        pool: &mut Pool,
-    ) -> (Source, Judged) {
-        let Tried { judgement, wall, occupied } = tried;
-        let (weighed, verdict) = self.weigh(&judgement);
-        proposer.learn(candidate, &judgement, weighed);
-        let mut what = candidate.what.clone();
-        let mut coverage = match judgement {
-            Judgement::Passes(coverage) if weighed.accepted => Some(coverage),
-            Judgement::Passes(_) | Judgement::Fails | Judgement::Other | Judgement::Invalid => None,
-        };
-        if coverage.is_some()
-            && let Some(blender) = &mut self.blender
-            && let Some((blend, blended)) = blender.blend(candidate, trial, pool)
-        {
-            what = blend;
-            coverage = Some(blended);
-        }
-        let witness = coverage.map(|coverage| {
-            self.collection.add(&coverage);
-            (self.setting.reference.compare(&coverage), self.tally.project(&coverage))
-        });
-        let source = (self.setting.passes.clone(), Some(what));
-        (source, Judged { verdict, witness, wall, occupied })
+        hands: &mut Hands<'_>,
+        candidates: &[Candidate],
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Tried>, RunError> {
+        let texts: Vec<Text> = candidates.iter().map(|one| one.text.clone()).collect();
+        self.trouble.sift(hands.try_all(&texts, go_on), Tried::trouble)
     }
 
+    /// What a program would be worth, and what it says about the case.
     fn weigh(&mut self, judgement: &Judgement) -> (Weighed, Verdict) {
         match judgement {
             Judgement::Passes(coverage) => {
                 let hides = self.setting.effect.as_ref().is_some_and(|it| it.shows_in(coverage));
+                if let Some(fakes) = &mut self.counts.fakes {
+                    *fakes += usize::from(hides);
+                }
+                if hides && self.plan.guard {
+                    return (Weighed::default(), Verdict::Passes);
+                }
                 let weighed = self.collection.weigh(coverage);
-                self.counts.fakes += usize::from(hides);
-                let accepted = weighed.accepted && !(hides && self.plan.guard);
                 self.counts.unneeded += usize::from(!weighed.accepted);
-                (Weighed { accepted, ..weighed }, Verdict::Passes)
+                (weighed, Verdict::Passes)
             }
             Judgement::Fails => (Weighed::default(), Verdict::Fails),
             Judgement::Other => (Weighed::default(), Verdict::Other),
@@ -240,5 +256,45 @@ impl Harvest<'_, '_> {
                 (Weighed::default(), Verdict::Other)
             }
         }
+    }
+
+    /// Makes a witness of a program that was accepted, or of the first of its
+    /// blends that is.
+    fn take(
+        &mut self,
+        (candidate, tried, verdict, weighed): (&Candidate, Tried, Verdict, Weighed),
+        blends: &[Candidate],
+        blended: Vec<Tried>,
+    ) -> Vec<(Source, Judged)> {
+        let mut runs = Vec::new();
+        let mut has_witness = !weighed.accepted;
+        for (blend, tried) in blends.iter().zip(blended) {
+            let (weighed, verdict) = self.weigh(&tried.judgement);
+            let is_witness = weighed.accepted && !has_witness;
+            has_witness |= is_witness;
+            runs.push(self.judged(blend, tried, verdict, is_witness));
+        }
+        runs.insert(0, self.judged(candidate, tried, verdict, !has_witness));
+        runs
+    }
+
+    fn judged(
+        &mut self,
+        candidate: &Candidate,
+        tried: Tried,
+        verdict: Verdict,
+        is_witness: bool,
+    ) -> (Source, Judged) {
+        let Tried { judgement, wall, occupied } = tried;
+        let witness = match judgement {
+            Judgement::Passes(coverage) if is_witness => {
+                self.collection.add(&coverage);
+                let similarity = self.setting.reference.compare(&coverage);
+                Some((similarity, self.tally.project(&coverage)))
+            }
+            Judgement::Passes(_) | Judgement::Fails | Judgement::Other | Judgement::Invalid => None,
+        };
+        let source = (self.setting.passes.clone(), Some(candidate.what.clone()));
+        (source, Judged { verdict, witness, wall, occupied })
     }
 }

@@ -9,7 +9,6 @@
 //!
 //! **Invariant:** no text is proposed twice.
 
-use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -46,13 +45,22 @@ enum Action {
     Insertion(Insertion),
 }
 
+/// So many programs that were read are kept: one of csmith's takes megabytes.
+const KEPT: usize = 32;
+
 /// A program to mutate.
+#[derive(Clone)]
 struct Seed {
     text: String,
+    hash: blake3::Hash,
     /// What was changed so far.
     changes: Option<String>,
-    /// Read when it is first used.
-    ready: OnceCell<Option<Arc<Ready>>>,
+}
+
+impl Seed {
+    fn new(text: &str, changes: Option<String>) -> Seed {
+        Seed { text: text.to_owned(), hash: blake3::hash(text.as_bytes()), changes }
+    }
 }
 
 /// Proposes mutants.
@@ -65,10 +73,13 @@ pub(super) struct Mutants<'a> {
     /// What it chose and was not told about, and whether a mutant came of it.
     untold: VecDeque<(usize, bool)>,
     seeds: Seeds<Seed>,
+    /// Seeds that were read, the oldest first; `None` if they cannot be.
+    read: VecDeque<(blake3::Hash, Option<Arc<Ready>>)>,
     tried: HashSet<blake3::Hash>,
     rng: ChaCha8Rng,
-    /// Of the present order.
+    /// Mutants since the order last went up.
     n_without_witness: usize,
+    /// Whether there is any, of whatever order.
     has_witness: bool,
 }
 
@@ -88,19 +99,16 @@ impl<'a> Mutants<'a> {
         };
         let pantry = match is_diwi {
             true => None,
-            false => Some(setting.pantry(plan.pool.as_deref())?),
+            false => setting.pantry.as_ref(),
         };
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
         let own = ChaCha8Rng::from_rng(&mut rng);
         let guide = plan.method.guide(actions.len(), own);
         let guide = guide.ok_or_else(|| LabError::NoPrograms("nothing is mutated".to_owned()))?;
         let failing = &setting.failing_program;
-        let first = Seed {
-            text: failing.program.text().to_owned(),
-            changes: None,
-            ready: OnceCell::from(Some(Arc::clone(failing))),
-        };
-        let tried = HashSet::from([blake3::hash(first.text.as_bytes())]);
+        let first = Seed::new(failing.program.text(), None);
+        let tried = HashSet::from([first.hash]);
+        let read = VecDeque::from([(first.hash, Some(Arc::clone(failing)))]);
         let (n_without_witness, has_witness) = (0, false);
         Ok(Mutants {
             setting,
@@ -110,6 +118,7 @@ impl<'a> Mutants<'a> {
             guide,
             untold: VecDeque::new(),
             seeds: Seeds::new(first),
+            read,
             tried,
             rng,
             n_without_witness,
@@ -118,46 +127,59 @@ impl<'a> Mutants<'a> {
     }
 
     /// New mutants of the present order; of the next one if there are none.
-    pub(super) fn ask(&mut self, n_wanted: usize, pool: &mut Pool) -> Vec<Candidate> {
-        if !self.has_witness && self.n_without_witness >= WITHOUT_WITNESS && self.seeds.advance() {
-            self.n_without_witness = 0;
+    pub(super) fn ask(
+        &mut self,
+        n_wanted: usize,
+        pool: &mut Pool,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Vec<Candidate>, LabError> {
+        if !self.has_witness && self.n_without_witness >= WITHOUT_WITNESS {
+            self.advance();
         }
         loop {
             let mut found = Vec::new();
             let mut n_vain = 0;
-            while found.len() < n_wanted && n_vain < NOTHING_NEW {
-                match self.propose(pool) {
+            while found.len() < n_wanted && n_vain < NOTHING_NEW && go_on() {
+                match self.propose(pool)? {
                     Some(candidate) => found.push(candidate),
                     None => n_vain += 1,
                 }
             }
-            if !found.is_empty() || !self.seeds.advance() {
-                return found;
+            if !found.is_empty() || !go_on() || !self.advance() {
+                return Ok(found);
             }
         }
     }
 
-    fn propose(&mut self, pool: &mut Pool) -> Option<Candidate> {
+    /// Goes on with mutants that failed; `false` if there are none.
+    fn advance(&mut self) -> bool {
+        self.n_without_witness = 0;
+        self.seeds.advance()
+    }
+
+    fn propose(&mut self, pool: &mut Pool) -> Result<Option<Candidate>, LabError> {
         let choice = self.guide.choose();
-        let proposed = self.mutate(self.actions[choice], pool);
+        let proposed = self.mutate(self.actions[choice], pool)?;
         self.untold.push_back((choice, proposed.is_some()));
-        let (mutant, before) = proposed?;
-        let line = self.setting.lines.original(mutant.line, &mutant.text);
-        let change = format!("{line}{} ({})", mutant.what, mutant.by);
-        let what = match before {
-            Some(before) => format!("{before}; {change}"),
-            None => change,
-        };
-        Some(Candidate { text: Text::Ready(mutant.text), what })
+        Ok(proposed.map(|(mutant, before)| {
+            let line = self.setting.lines.original(mutant.line, &mutant.text);
+            let change = format!("{line}{} ({})", mutant.what, mutant.by);
+            let what = match before {
+                Some(before) => format!("{before}; {change}"),
+                None => change,
+            };
+            Candidate { text: Text::Ready(mutant.text), what }
+        }))
     }
 
     /// A mutant that is new, and what was changed before it.
-    fn mutate(&mut self, action: Action, pool: &mut Pool) -> Option<(Mutant, Option<String>)> {
-        let (setting, case) = (self.setting, self.case);
-        let seed = self.seeds.pick(&mut self.rng);
-        let read = || setting.ready(&seed.text, case, pool).map(Arc::new);
-        let ready = Arc::clone(seed.ready.get_or_init(read).as_ref()?);
-        let before = seed.changes.clone();
+    fn mutate(
+        &mut self,
+        action: Action,
+        pool: &mut Pool,
+    ) -> Result<Option<(Mutant, Option<String>)>, LabError> {
+        let seed = self.seeds.pick(&mut self.rng).clone();
+        let Some(ready) = self.ready(&seed, pool)? else { return Ok(None) };
         let rng = &mut self.rng;
         let mutant = match action {
             Action::Rule(rule) => by_rule(&ready, rule, rng),
@@ -170,11 +192,26 @@ impl<'a> Mutants<'a> {
             }
             Action::Insertion(insertion) => {
                 let reached = |statement| ready.is_reached(Some(statement));
-                let ingredients = &self.pantry?.ingredients;
-                ready.program.insert(insertion, ingredients, &reached, rng)
+                self.pantry.and_then(|pantry| {
+                    ready.program.insert(insertion, &pantry.ingredients, &reached, rng)
+                })
             }
-        }?;
-        self.tried.insert(blake3::hash(mutant.text.as_bytes())).then_some((mutant, before))
+        };
+        let is_new = |mutant: &Mutant| self.tried.insert(blake3::hash(mutant.text.as_bytes()));
+        Ok(mutant.filter(is_new).map(|mutant| (mutant, seed.changes)))
+    }
+
+    /// A seed that was read, now or before.
+    fn ready(&mut self, seed: &Seed, pool: &mut Pool) -> Result<Option<Arc<Ready>>, LabError> {
+        if let Some((_, ready)) = self.read.iter().find(|(hash, _)| *hash == seed.hash) {
+            return Ok(ready.clone());
+        }
+        let ready = self.setting.ready(&seed.text, self.case, pool)?.map(Arc::new);
+        if self.read.len() == KEPT {
+            self.read.pop_front();
+        }
+        self.read.push_back((seed.hash, ready.clone()));
+        Ok(ready)
     }
 
     /// Tells of choices of which nothing came, up to the next of which something
@@ -198,8 +235,7 @@ impl<'a> Mutants<'a> {
         self.has_witness |= accepted;
         self.n_without_witness += 1;
         if let (Judgement::Fails, Text::Ready(text)) = (judgement, &candidate.text) {
-            let changes = Some(candidate.what.clone());
-            let seed = Seed { text: text.clone(), changes, ready: OnceCell::new() };
+            let seed = Seed::new(text, Some(candidate.what.clone()));
             self.seeds.failed(seed, &mut self.rng);
         }
     }

@@ -12,6 +12,7 @@ use optsleuth_compiler::workdir::Workdir;
 use optsleuth_mutate::{Libclang, Pool};
 
 use super::c_tools::CTools;
+use super::trial::preprocessed;
 use crate::culprit::SOURCES;
 use crate::setup::LabError;
 
@@ -21,6 +22,8 @@ const FROM_CSMITH: u64 = 4;
 /// Programs, and what can be taken from them.
 #[derive(Debug)]
 pub(super) struct Pantry {
+    /// Where they are from.
+    pub(super) folder: Option<PathBuf>,
     pub(super) ingredients: Pool,
 }
 
@@ -32,12 +35,18 @@ impl Pantry {
         c: &CTools,
     ) -> Result<Pantry, LabError> {
         let texts = match folder {
-            Some(folder) => c_files(folder)?.iter().filter_map(|file| one_text(c, file)).collect(),
+            Some(folder) => {
+                let mut texts = Vec::new();
+                for file in c_files(folder)? {
+                    texts.extend(preprocessed(c.preprocess(&file))?);
+                }
+                texts
+            }
             None => at_hand(c)?,
         };
         let programs: Vec<_> =
             texts.iter().filter_map(|text| clang.parse(text, &[]).ok()).collect();
-        Ok(Pantry { ingredients: Pool::gather(&programs) })
+        Ok(Pantry { folder: folder.map(Path::to_owned), ingredients: Pool::gather(&programs) })
     }
 }
 
@@ -66,19 +75,14 @@ fn at_hand(c: &CTools) -> Result<Vec<String>, LabError> {
     let mut texts = Vec::new();
     for (_, text) in SOURCES {
         std::fs::write(&file, text).map_err(io)?;
-        texts.extend(one_text(c, &file));
+        texts.extend(preprocessed(c.preprocess(&file))?);
     }
     if csmith::is_installed() {
         for seed in 1..=FROM_CSMITH {
             if csmith::generate(seed, &csmith::SMALL_PROGRAMS, &file).is_ok() {
-                texts.extend(one_text(c, &file));
+                texts.extend(preprocessed(c.preprocess(&file))?);
             }
         }
     }
     Ok(texts)
-}
-
-/// A program in one text, if it is one.
-fn one_text(c: &CTools, file: &Path) -> Option<String> {
-    c.preprocess(file).ok().map(|(text, _)| text)
 }

@@ -64,10 +64,15 @@ impl<'a> Proposer<'a> {
     }
 
     /// The next programs, none of which was proposed before; none if there is
-    /// nothing left.
-    pub(super) fn ask(&mut self, n_wanted: usize, pool: &mut Pool) -> Vec<Candidate> {
-        match self {
-            Proposer::Mutants(mutants) => mutants.ask(n_wanted, pool),
+    /// nothing left, or nobody wants any.
+    pub(super) fn ask(
+        &mut self,
+        n_wanted: usize,
+        pool: &mut Pool,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Vec<Candidate>, LabError> {
+        Ok(match self {
+            Proposer::Mutants(mutants) => mutants.ask(n_wanted, pool, go_on)?,
             Proposer::Strangers(left) => (0..n_wanted).map_while(|_| left.pop()).collect(),
             Proposer::Csmith(next) => {
                 let seeds = *next..*next + n_wanted as u64;
@@ -78,7 +83,7 @@ impl<'a> Proposer<'a> {
                 };
                 seeds.map(candidate).collect()
             }
-        }
+        })
     }
 
     /// Learns what came of a proposal.

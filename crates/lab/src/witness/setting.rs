@@ -5,9 +5,8 @@
 //! **Invariant:** the failing run is one of the text that is mutated, compiled as
 //! its mutants are: nothing but the mutation tells a mutant's run from it.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,21 +15,22 @@ use optsleuth_model::{Case, CaseKind, Coverage, Execute, Language, Limits, Pipel
 use optsleuth_mutate::{Libclang, Program};
 use optsleuth_search::Reference;
 
+use super::WitnessPlan;
 use super::c_tools::CTools;
 use super::effect::Effect;
 use super::lines::Lines;
 use super::pantry::Pantry;
-use super::trial::Trial;
+use super::trial::{Trial, is_programs_fault};
 use crate::Progress;
 use crate::check::CheckStatus;
+use crate::culprit::patience;
 use crate::localize::Scene;
 use crate::mutate::load_libclang;
 use crate::oracle::{Oracle, Verdict};
 use crate::setup::LabError;
 
-/// A mutant may take so many times the failing program's time, and this much.
-const PATIENCE: u32 = 20;
-const LEAST_TIME: Duration = Duration::from_millis(40);
+/// What a mutant may take at least. Inserted loops may have no end, and are many.
+const LEAST_TIME: Duration = Duration::from_millis(50);
 
 /// A case's program, ready to be mutated.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ pub(crate) struct Setting {
     /// Whether only statements that are executed are worth changing.
     only_reached: bool,
     pub(super) effect: Option<Effect>,
-    /// What the last search took its ingredients from.
-    pub(super) pantry: OnceCell<Pantry>,
+    /// What the last search that needed ingredients took them from.
+    pub(super) pantry: Option<Pantry>,
 }
 
 /// A program that can be mutated.
@@ -75,11 +75,26 @@ impl Ready {
 }
 
 impl Scene {
-    /// Finds out what searches for witness programs have to know.
-    pub(super) fn set(&mut self, progress: &dyn Progress) -> Result<(), LabError> {
-        if self.setting.is_some() {
-            return Ok(());
+    /// Finds out what searches for witness programs have to know, and fills the
+    /// pantry for this one. Leaves any program loaded.
+    pub(super) fn set(
+        &mut self,
+        plan: &WitnessPlan,
+        progress: &dyn Progress,
+    ) -> Result<(), LabError> {
+        if self.setting.is_none() {
+            self.setting = Some(self.new_setting(progress)?);
         }
+        let Some(setting) = &mut self.setting else { return Ok(()) };
+        let is_right = |pantry: &Pantry| pantry.folder == plan.pool;
+        if plan.needs_ingredients() && !setting.pantry.as_ref().is_some_and(is_right) {
+            progress.step("gathering ingredients");
+            setting.pantry = Some(Pantry::fill(plan.pool.as_deref(), &setting.clang, &setting.c)?);
+        }
+        Ok(())
+    }
+
+    fn new_setting(&mut self, progress: &dyn Progress) -> Result<Setting, LabError> {
         let Scene { stage, reproduction, ground, .. } = self;
         let case = stage.case.case.clone();
         let input = stage.case.input();
@@ -91,13 +106,19 @@ impl Scene {
         let c = CTools::new(&stage.bench.install, &case.cflags, progress)?;
         let (text, lines) = c.preprocess(&input)?;
         let clang = load_libclang(&stage.bench.install)?;
-        // Inserted loops may have no end, and are many.
-        let execute = (reproduction.reference_time * PATIENCE).max(LEAST_TIME);
-        let limits = Limits { execute, ..ground.template.limits };
+        let limits = Limits {
+            execute: patience(reproduction.reference_time, LEAST_TIME),
+            ..ground.template.limits
+        };
         let template =
             RunRequest { cover_codegen: covers_codegen(&case), limits, ..ground.template.clone() };
         let worker = stage.bench.pool.first();
-        c.load(worker, &text, &case.flags, template.limits)?;
+        let program = c.compile(&text, template.limits)?;
+        let Some(program) = program else {
+            let what = "clang itself fails on it".to_owned();
+            return Err(LabError::NotReproduced { status: CheckStatus::FailsOtherwise, what });
+        };
+        worker.load(&program, &case.flags, template.limits)?;
         let run = worker.run(&template)?;
         if reproduction.oracle.judge(&run.outcome) != Verdict::Fails {
             let what = reproduction.oracle.describe(&run.outcome);
@@ -113,7 +134,7 @@ impl Scene {
         let reading = Reading { clang: &clang, c: &c, template: &template };
         let ready = reading.ready(&text, &case, only_reached, &mut stage.bench.pool)?;
         let passes = stage.request.passes.as_ref().map(ToString::to_string);
-        self.setting = Some(Setting {
+        Ok(Setting {
             passes: passes.unwrap_or_default(),
             reference: Reference::new(&failing, &ground.map),
             failing_program: Arc::new(ready),
@@ -124,18 +145,27 @@ impl Scene {
             template,
             only_reached,
             effect,
-            pantry: OnceCell::new(),
-        });
-        Ok(())
+            pantry: None,
+        })
     }
 }
 
 impl Setting {
     /// Reads a mutant that is to be mutated further; `None` if it cannot be.
-    pub(super) fn ready(&self, text: &str, case: &Case, pool: &mut Pool) -> Option<Ready> {
+    pub(super) fn ready(
+        &self,
+        text: &str,
+        case: &Case,
+        pool: &mut Pool,
+    ) -> Result<Option<Ready>, LabError> {
         let Setting { clang, c, template, .. } = self;
         let reading = Reading { clang, c, template };
-        reading.ready(text, case, self.only_reached, pool).ok()
+        match reading.ready(text, case, self.only_reached, pool) {
+            Ok(ready) => Ok(Some(ready)),
+            Err(LabError::NotC { .. }) => Ok(None),
+            Err(LabError::Run(error)) if is_programs_fault(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// How a candidate is tried.
@@ -146,17 +176,6 @@ impl Setting {
             template: &self.template,
             c: &self.c,
             options: &case.flags,
-        }
-    }
-
-    /// What programs of this folder have to offer.
-    pub(super) fn pantry(&self, folder: Option<&Path>) -> Result<&Pantry, LabError> {
-        match self.pantry.get() {
-            Some(pantry) => Ok(pantry),
-            None => {
-                let pantry = Pantry::fill(folder, &self.clang, &self.c)?;
-                Ok(self.pantry.get_or_init(|| pantry))
-            }
         }
     }
 }
@@ -197,14 +216,15 @@ impl Reading<'_> {
         pool: &mut Pool,
     ) -> Result<Option<BTreeSet<usize>>, LabError> {
         let worker = pool.first();
-        let probed = program.probed();
-        match self.c.load(worker, &probed, &case.flags, self.template.limits) {
-            Err(RunError::DoesNotCompile(why)) => {
-                tracing::warn!(why, "it cannot be told which statements are executed");
+        let program = match self.c.compile(&program.probed(), self.template.limits) {
+            Err(error) if is_programs_fault(&error) => {
+                tracing::warn!(%error, "it cannot be told which statements are executed");
                 return Ok(None);
             }
             other => other?,
-        }
+        };
+        let Some(program) = program else { return Ok(None) };
+        worker.load(&program, &case.flags, self.template.limits)?;
         let asking = RunRequest {
             limits: self.template.limits,
             execute: Execute::InChild,

@@ -1,19 +1,22 @@
 //! One C program on one worker: compiled, run as the case's program is, judged.
 //!
 //! **Invariant:** a program that computes something is judged by itself: what it
-//! does unoptimized is what it should do. What is wrong with a program is its
-//! own fault, never the harness's, and the other way round.
+//! does unoptimized is what it should do, by a compiler without the case's fault
+//! where that was made on purpose. What is wrong with a program is its own fault,
+//! never the harness's, and the other way round.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::csmith;
-use optsleuth_compiler::llvm::{RunError, Worker};
+use optsleuth_compiler::llvm::{Pool, RunError, Worker};
+use optsleuth_compiler::spawn::ToolError;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{CaseKind, CodegenLevel, Coverage, Outcome, RunRequest};
 
 use super::c_tools::CTools;
-use crate::oracle::{Oracle, Verdict, compared};
+use crate::oracle::{Oracle, Verdict};
 
 /// A program to try, as cheap to make as possible: what costs time is done
 /// where there are many hands.
@@ -58,6 +61,30 @@ impl Tried {
     }
 }
 
+/// Workers that try programs: with the case's compiler and, for a fault that was
+/// made on purpose, the compiler without it beside them.
+pub(super) struct Hands<'a> {
+    pub(super) pool: &'a mut Pool,
+    pub(super) unmodified: Option<&'a mut Pool>,
+    pub(super) trial: Trial<'a>,
+}
+
+impl Hands<'_> {
+    /// Tries programs as long as somebody wants that. The answers are those of
+    /// the first.
+    pub(super) fn try_all(
+        &mut self,
+        texts: &[Text],
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Result<Tried, RunError>> {
+        let Hands { pool, unmodified, trial } = self;
+        let trial = &*trial;
+        pool.each_while(unmodified.as_deref_mut(), texts, go_on, &|worker, other, text| {
+            trial.of(worker, other, text)
+        })
+    }
+}
+
 /// How programs are tried.
 pub(super) struct Trial<'a> {
     pub(super) kind: CaseKind,
@@ -69,40 +96,83 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Tries a program.
-    pub(super) fn of(&self, worker: &mut Worker, text: &Text) -> Result<Tried, RunError> {
+    fn of(
+        &self,
+        worker: &mut Worker,
+        unmodified: Option<&mut Worker>,
+        text: &Text,
+    ) -> Result<Tried, RunError> {
         let begun = Instant::now();
+        let text = match text {
+            Text::Ready(text) => Some(text.clone()),
+            Text::File(file) => preprocessed(self.c.preprocess(file))?,
+            Text::Csmith(seed) => self.generate(*seed)?,
+        };
         let judged = match text {
-            Text::Ready(text) => self.judge(worker, text),
-            Text::File(file) => match self.c.preprocess(file) {
-                Ok((text, _)) => self.judge(worker, &text),
-                Err(_) => Ok((Judgement::Invalid, Duration::ZERO)),
-            },
-            Text::Csmith(seed) => match self.generate(*seed) {
-                Some(text) => self.judge(worker, &text),
-                None => Ok((Judgement::Invalid, Duration::ZERO)),
-            },
+            Some(text) => self.judge(worker, unmodified, &text),
+            None => Ok((Judgement::Invalid, Duration::ZERO)),
         };
         let (judgement, wall) = match judged {
-            // The program's fault.
-            Err(
-                RunError::DoesNotCompile(_)
-                | RunError::DoesNotLink(_)
-                | RunError::BadModule { .. }
-                | RunError::ForeignTarget { .. }
-                | RunError::TooLarge { .. },
-            ) => (Judgement::Invalid, Duration::ZERO),
+            Err(error) if is_programs_fault(&error) => (Judgement::Invalid, Duration::ZERO),
             other => other?,
         };
         Ok(Tried { judgement, wall, occupied: begun.elapsed() })
     }
 
     /// csmith does not find an end for every seed.
-    fn generate(&self, seed: u64) -> Option<String> {
-        let folder = Workdir::new().ok()?;
+    fn generate(&self, seed: u64) -> Result<Option<String>, RunError> {
+        let io = |source| RunError::Io { doing: "make a temporary directory", source };
+        let folder = Workdir::new().map_err(io)?;
         let file = folder.file("generated.c");
-        csmith::generate(seed, &csmith::SMALL_PROGRAMS, &file).ok()?;
-        self.c.preprocess(&file).ok().map(|(text, _)| text)
+        match csmith::generate(seed, &csmith::SMALL_PROGRAMS, &file) {
+            Ok(()) => preprocessed(self.c.preprocess(&file)),
+            Err(ToolError::Failed { .. }) => Ok(None),
+            Err(error @ ToolError::Start { .. }) => Err(RunError::Trouble(error.to_string())),
+        }
+    }
+
+    fn judge(
+        &self,
+        worker: &mut Worker,
+        unmodified: Option<&mut Worker>,
+        text: &str,
+    ) -> Result<(Judgement, Duration), RunError> {
+        let limits = self.template.limits;
+        let Some(program) = self.c.compile(text, limits)? else {
+            return Ok((Judgement::Other, Duration::ZERO));
+        };
+        worker.load(&program, self.options, limits)?;
+        let expected = match (self.kind, unmodified) {
+            (CaseKind::WrongCode, None) => Some(self.unoptimized(worker)?),
+            (CaseKind::WrongCode, Some(unmodified)) => {
+                unmodified.load(&program, self.options, limits)?;
+                Some(self.unoptimized(unmodified)?)
+            }
+            (
+                CaseKind::Crash
+                | CaseKind::InvalidIr
+                | CaseKind::Hang
+                | CaseKind::Memory
+                | CaseKind::Codegen,
+                _,
+            ) => None,
+        };
+        // One that does not end says nothing, however it is compiled.
+        let is_useless = |it: &Outcome| self.oracle.compare(it, it) == Verdict::Other;
+        if expected.as_ref().is_some_and(is_useless) {
+            return Ok((Judgement::Other, Duration::ZERO));
+        }
+        let result = worker.run(self.template)?;
+        let verdict = match &expected {
+            Some(reference) => self.oracle.compare(reference, &result.outcome),
+            None => self.oracle.judge(&result.outcome),
+        };
+        let judgement = match (verdict, result.coverage) {
+            (Verdict::Fails, _) => Judgement::Fails,
+            (Verdict::Passes, Some(coverage)) => Judgement::Passes(coverage),
+            (Verdict::Passes, None) | (Verdict::Other, _) => Judgement::Other,
+        };
+        Ok((judgement, result.wall))
     }
 
     /// What the loaded program does without passes.
@@ -116,32 +186,31 @@ impl Trial<'_> {
         };
         Ok(worker.run(&request)?.outcome)
     }
+}
 
-    fn judge(&self, worker: &mut Worker, text: &str) -> Result<(Judgement, Duration), RunError> {
-        self.c.load(worker, text, self.options, self.template.limits)?;
-        let expected = match self.kind {
-            CaseKind::WrongCode => Some(self.unoptimized(worker)?),
-            CaseKind::Crash
-            | CaseKind::InvalidIr
-            | CaseKind::Hang
-            | CaseKind::Memory
-            | CaseKind::Codegen => None,
-        };
-        // One that does not end says nothing, however it is compiled.
-        let is_endless = |reference: &Outcome| compared(reference, reference) == Verdict::Other;
-        if expected.as_ref().is_some_and(is_endless) {
-            return Ok((Judgement::Other, Duration::ZERO));
-        }
-        let result = worker.run(self.template)?;
-        let verdict = match &expected {
-            Some(reference) => compared(reference, &result.outcome),
-            None => self.oracle.judge(&result.outcome),
-        };
-        let judgement = match (verdict, result.coverage) {
-            (Verdict::Fails, _) => Judgement::Fails,
-            (Verdict::Passes, Some(coverage)) => Judgement::Passes(coverage),
-            (Verdict::Passes, None) | (Verdict::Other, _) => Judgement::Other,
-        };
-        Ok((judgement, result.wall))
+/// A text, `None` if it is no program; what else can go wrong is not its fault.
+pub(super) fn preprocessed<T>(
+    text: Result<(String, T), ProgramError>,
+) -> Result<Option<String>, RunError> {
+    match text {
+        Ok((text, _)) => Ok(Some(text)),
+        Err(
+            ProgramError::DoesNotCompile { source: ToolError::Failed { .. }, .. }
+            | ProgramError::UnknownLanguage(_)
+            | ProgramError::Unreadable { .. },
+        ) => Ok(None),
+        Err(error) => Err(RunError::Trouble(error.to_string())),
     }
+}
+
+/// Whether there is no outcome because the program is none.
+pub(super) fn is_programs_fault(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::DoesNotCompile(_)
+            | RunError::DoesNotLink(_)
+            | RunError::BadModule { .. }
+            | RunError::ForeignTarget { .. }
+            | RunError::TooLarge { .. }
+    )
 }
