@@ -198,8 +198,23 @@ fn what_is_no_case_or_no_method_is_refused() {
     assert!(said.contains("no cases") && said.contains("case.toml"), "{said}");
     let (code, said) = failure(&["bench", &path, "--methods", "locsec"]);
     assert_eq!(code, 1);
-    assert!(said.contains("locseq-rwc, by-size, pass-name, top-frame"), "{said}");
+    assert!(said.contains("csmith, by-size, pass-name, top-frame"), "{said}");
     let (code, said) = failure(&["bench", "/nowhere"]);
     assert_eq!(code, 1);
     assert!(said.contains("/nowhere") && said.contains("help:"), "{said}");
+}
+
+#[test]
+fn what_is_for_c_is_measured_on_cases_in_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cases, out) = (testdata("cases"), folder.path().display().to_string());
+    let listed = |methods: &str| {
+        let args = ["bench", &cases, "--methods", methods, "--seeds", "1", "--runs", "8"];
+        json(&[&args[..], &["-o", &out, "--list", "--json"]].concat())["searches"].clone()
+    };
+    let n_cases = std::fs::read_dir(&cases).unwrap().count();
+    assert_eq!(listed("locseq"), n_cases);
+    // One of them is LLVM IR.
+    assert_eq!(listed("diwi"), n_cases - 1);
+    assert_eq!(listed("diwi,locseq"), 2 * n_cases - 1);
 }

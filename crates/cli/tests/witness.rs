@@ -105,15 +105,15 @@ fn other_programs_are_witnesses_too() {
 #[test]
 fn programs_that_compute_something_are_judged_by_themselves() {
     let case = testdata("cases/wrong-code");
-    let guarded = found(&case, "diwi", "300", &[]);
+    let guarded = found(&case, "diwi", "120", &[]);
     assert!(number(&guarded["failing"]) > 0, "some mutants still fail: {guarded}");
     let fakes = number(&guarded["programs"]["fakes"]);
     assert!(fakes > 0, "{guarded}");
     // The same search until the first fake; then one of them has it as a witness.
-    let all = found(&case, "diwi", "300", &["--keep-fakes"]);
+    let all = found(&case, "diwi", "120", &["--keep-fakes"]);
     assert!(number(&all["witnesses"]) > number(&guarded["witnesses"]));
     // What time an execution takes decides nothing.
-    let again = found(&case, "diwi", "300", &[]);
+    let again = found(&case, "diwi", "120", &[]);
     assert_eq!(again, guarded);
 }
 
