@@ -210,7 +210,7 @@ fn what_is_for_c_is_measured_on_cases_in_c() {
     let (cases, out) = (testdata("cases"), folder.path().display().to_string());
     let listed = |methods: &str| {
         let args = ["bench", &cases, "--methods", methods, "--seeds", "1", "--runs", "8"];
-        json(&[&args[..], &["-o", &out, "--list", "--json"]].concat())["searches"].clone()
+        json(&[&args[..], &["-o", &out, "--list", "--json"]].concat())["measurements"].clone()
     };
     let n_cases = std::fs::read_dir(&cases).unwrap().count();
     assert_eq!(listed("locseq"), n_cases);
