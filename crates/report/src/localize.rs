@@ -61,7 +61,7 @@ pub fn localize_text(localization: &Localization, top: usize, style: Style) -> S
     for (place, witness) in nearest(localization, top) {
         let number = format!("#{}", place + 1);
         let what = match &witness.edit {
-            Some(edit) if witness.passes == failure.passes => edit.clone(),
+            Some(edit) if witness.passes == failure.passes => format!("with {edit}"),
             Some(edit) => format!("{}  with {edit}", witness.passes),
             None => witness.passes.clone(),
         };
