@@ -13,6 +13,7 @@ mod fitting;
 mod goto;
 mod guard;
 mod locations;
+mod oracle;
 mod target;
 
 use std::fmt;

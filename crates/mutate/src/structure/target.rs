@@ -11,6 +11,7 @@ use crate::outline::ItemKind;
 use crate::pool::piece::{Piece, PieceKind, Signature};
 use crate::pool::template::Hole;
 use crate::program::{Program, Statement, Storage, Use, Variable};
+use crate::structure::oracle::Oracle;
 use crate::types::{Type, TypeKind};
 
 /// A program that something is inserted into.
@@ -24,6 +25,8 @@ pub(super) struct Target<'p> {
     by_name: HashMap<&'p str, Vec<usize>>,
     /// Where the text first assigns to each variable.
     first_writes: Vec<usize>,
+    /// Where it shows its result.
+    pub oracle: Oracle,
 }
 
 /// A location in it.
@@ -53,7 +56,8 @@ impl<'p> Target<'p> {
             }
         }
         let keys = before.map(|item| item.key.as_str()).collect();
-        Target { program, front, keys, by_name, first_writes }
+        let oracle = Oracle::of(program);
+        Target { program, front, keys, by_name, first_writes, oracle }
     }
 
     /// The pieces, by their order, that are in this program just so, together
