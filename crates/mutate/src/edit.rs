@@ -25,7 +25,7 @@ impl Edit {
 
     /// Takes a word away, and the blanks behind it.
     pub(crate) fn remove_word(source: &str, span: Span) -> Edit {
-        let behind = &source[span.end..];
+        let behind = source.get(span.end..).unwrap_or_default();
         let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
         Edit { span: Span { start: span.start, end: span.end + blanks }, text: String::new() }
     }
