@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::outline::ItemKind;
 use crate::pool::piece::{Piece, PieceKind, Signature};
 use crate::pool::template::Hole;
-use crate::program::{Program, Statement, Storage, Use, Variable};
+use crate::program::{Program, Statement, Storage, Variable};
 use crate::structure::oracle::Oracle;
 use crate::types::{Type, TypeKind};
 
@@ -49,12 +49,7 @@ impl<'p> Target<'p> {
                 by_name.entry(name).or_default().push(index);
             }
         }
-        let mut first_writes = vec![usize::MAX; program.variables.len()];
-        for reference in program.references.iter().rev() {
-            if reference.used == Use::Written {
-                first_writes[reference.variable] = reference.span.start;
-            }
-        }
+        let first_writes = program.first_writes();
         let keys = before.map(|item| item.key.as_str()).collect();
         let oracle = Oracle::of(program);
         Target { program, front, keys, by_name, first_writes, oracle }
