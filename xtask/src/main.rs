@@ -22,7 +22,6 @@ enum Task {
     /// Compare workers with `opt`, byte for byte, on csmith's programs
     Identity(identity::Identity),
     /// Measure how many mutants of C programs compile, by rule
-    #[command(hide = true)]
     Mutants(mutants::Mutants),
     /// Provision every installed LLVM and compare a sample on each
     AllLlvms,

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use optsleuth_compiler::csmith;
 use optsleuth_compiler::llvm::{self, Install};
-use optsleuth_compiler::spawn::Tool;
+use optsleuth_compiler::spawn::{Tool, ToolEnd};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_lab::read_c;
 use optsleuth_mutate::{Family, Insertion, Mutant, Pool, Program, Rule};
@@ -48,6 +48,8 @@ pub(crate) struct Mutants {
 struct Count {
     applications: usize,
     compile: usize,
+    /// Tries on top in which an operator found no place or nothing to insert.
+    found_nothing: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -85,8 +87,12 @@ impl Mutants {
         ensure!(!subjects.is_empty(), "no program could be read");
         measured.n_programs = subjects.len();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let mut take = |subject: &Subject, mutant: Mutant| -> anyhow::Result<()> {
-            let count = measured.rules.entry(mutant.by.clone()).or_default();
+        let mut take = |subject: &Subject, by: &str, made: Option<Mutant>| -> anyhow::Result<()> {
+            let count = measured.rules.entry(by.to_owned()).or_default();
+            let Some(mutant) = made else {
+                count.found_nothing += 1;
+                return Ok(());
+            };
             count.applications += 1;
             match compiles(&install, &folder, &mutant.text, &subject.flags)? {
                 true => count.compile += 1,
@@ -113,8 +119,7 @@ impl Mutants {
                     break;
                 };
                 let Some(subject) = fitting.choose(&mut rng) else { continue };
-                let Some(mutant) = subject.program.mutate(*rule, &mut rng) else { continue };
-                take(subject, mutant)?;
+                take(subject, &rule.name(), subject.program.mutate(*rule, &mut rng))?;
             }
         }
         let pool = Pool::gather(subjects.iter().map(|subject| &subject.program));
@@ -122,8 +127,7 @@ impl Mutants {
             for _ in 0..self.applications {
                 let Some(subject) = subjects.choose(&mut rng) else { break };
                 let inserted = subject.program.insert(insertion, &pool, &|_| true, &mut rng);
-                let Some(mutant) = inserted else { continue };
-                take(subject, mutant)?;
+                take(subject, insertion.name(), inserted)?;
             }
         }
         if let Some(path) = &self.output {
@@ -202,7 +206,18 @@ fn compiles(
     let source = folder.file("mutant.c");
     std::fs::write(&source, text)?;
     let clang = install.tool("clang").context("no clang")?;
-    Ok(Tool::new(clang).args(["-fsyntax-only", "-w"]).args(flags).arg(&source).check().is_ok())
+    let tool = Tool::new(clang).args(["-fsyntax-only", "-w"]).args(flags).arg(&source);
+    let output = tool.output()?;
+    match output.end {
+        ToolEnd::Exited(0) => Ok(true),
+        ToolEnd::Exited(_) => Ok(false),
+        // Says something about clang, and nothing about the mutant.
+        end @ (ToolEnd::Signaled(_) | ToolEnd::Timeout) => {
+            bail!(
+                "clang did not judge a mutant: {end:?}; look at it with `--seed` and fewer programs"
+            )
+        }
+    }
 }
 
 /// The figures of every family, and of every rule with a mutant that does not
@@ -214,15 +229,16 @@ fn table(measured: &Measured) -> String {
     };
     let row = |name: &str, n_rules: usize, count: &Count| {
         format!(
-            "| {name} | {n_rules} | {} | {} | {} |\n",
+            "| {name} | {n_rules} | {} | {} | {} | {} |\n",
             count.applications,
             count.compile,
-            share(count)
+            share(count),
+            count.found_nothing
         )
     };
     let mut all = Count::default();
     let mut out = String::from(
-        "| family | rules seen | applications | compile | share |\n|---|---|---|---|---|\n",
+        "| family | rules seen | applications | compile | share | found nothing |\n|---|---|---|---|---|---|\n",
     );
     for family in Family::ALL {
         let mut sum = Count::default();
@@ -231,15 +247,18 @@ fn table(measured: &Measured) -> String {
             n_rules += 1;
             sum.applications += count.applications;
             sum.compile += count.compile;
+            sum.found_nothing += count.found_nothing;
         }
         all.applications += sum.applications;
         all.compile += sum.compile;
+        all.found_nothing += sum.found_nothing;
         out += &row(family.name(), n_rules, &sum);
     }
     for insertion in Insertion::ALL {
         let count = measured.rules.get(insertion.name()).cloned().unwrap_or_default();
         all.applications += count.applications;
         all.compile += count.compile;
+        all.found_nothing += count.found_nothing;
         out += &row(insertion.name(), 1, &count);
     }
     out += &row("all", measured.rules.len(), &all);

@@ -6,24 +6,25 @@ use std::path::{Path, PathBuf};
 
 use crate::llvm::{self, Install};
 
-/// The oldest libclang that the crate `mutate` works with.
-const OLDEST: u32 = 17;
-
 /// Why there is none.
 #[derive(Debug, thiserror::Error)]
 pub enum LibclangError {
     /// No LLVM that is new enough has one.
-    #[error("no libclang from {OLDEST} on is installed; install libclang1-19")]
-    None,
+    #[error("no libclang from {oldest} on is installed; install libclang1-19")]
+    None {
+        /// The oldest that would do.
+        oldest: u32,
+    },
 }
 
-/// The shared object of the newest LLVM that has one.
-pub fn newest() -> Result<PathBuf, LibclangError> {
+/// The shared object of the newest LLVM that has one; `oldest` is the oldest that
+/// will do.
+pub fn newest(oldest: u32) -> Result<PathBuf, LibclangError> {
     let installs = llvm::discover().into_iter().rev().filter_map(|(_, install)| install.ok());
     installs
-        .filter(|install| install.major >= OLDEST)
+        .filter(|install| install.major >= oldest)
         .find_map(|install| of(&install))
-        .ok_or(LibclangError::None)
+        .ok_or(LibclangError::None { oldest })
 }
 
 /// The shared object of one LLVM, if it is there.

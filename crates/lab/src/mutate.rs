@@ -53,7 +53,7 @@ pub fn load_libclang(install: &Install) -> Result<Libclang, LabError> {
     let own = (install.major >= optsleuth_mutate::OLDEST).then(|| libclang::of(install)).flatten();
     let path = match own {
         Some(path) => path,
-        None => libclang::newest()?,
+        None => libclang::newest(optsleuth_mutate::OLDEST)?,
     };
     Ok(Libclang::load(&path)?)
 }

@@ -1,6 +1,7 @@
 //! Changes to a text, by ranges.
 //!
-//! **Invariant:** edits of one rewrite do not overlap.
+//! **Invariant:** edits of one rewrite do not overlap, and no token of the new
+//! text consists of parts that an edit brought together.
 
 use crate::span::Span;
 
@@ -24,7 +25,7 @@ impl Edit {
 
     /// Takes a word away, and the blanks behind it.
     pub(crate) fn remove_word(source: &str, span: Span) -> Edit {
-        let behind = &source[span.end..];
+        let behind = source.get(span.end..).unwrap_or_default();
         let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
         Edit { span: Span { start: span.start, end: span.end + blanks }, text: String::new() }
     }
@@ -37,12 +38,55 @@ pub(crate) fn rewrite(source: &str, mut edits: Vec<Edit>) -> String {
     let mut text = String::with_capacity(source.len() + added);
     let mut done = 0;
     for edit in edits {
-        text.push_str(&source[done..edit.span.start.max(done)]);
-        text.push_str(&edit.text);
+        append(&mut text, source.get(done..edit.span.start).unwrap_or_default());
+        append(&mut text, &edit.text);
         done = edit.span.end.max(done);
     }
-    text.push_str(&source[done..]);
+    append(&mut text, source.get(done..).unwrap_or_default());
     text
+}
+
+/// Puts a text behind another, with a blank where the two would grow together.
+fn append(text: &mut String, next: &str) {
+    if let (Some(last), Some(first)) = (text.chars().next_back(), next.chars().next())
+        && (joins(last, first) || goes_on(number_at_end(text), first))
+    {
+        text.push(' ');
+    }
+    text.push_str(next);
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
+}
+
+/// Whether two characters next to each other are read as one token, or as the
+/// start of a comment.
+fn joins(last: char, first: char) -> bool {
+    match (last, first) {
+        ('+', '+') | ('-', '-' | '>') | ('&', '&') | ('|', '|') | ('#', '#') | ('.', '.') => true,
+        ('<', '<' | ':' | '%') | ('>', '>') | ('%', ':' | '>') | (':', '>') => true,
+        ('/', '/' | '*') => true,
+        ('+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '<' | '>' | '=' | '!', '=') => true,
+        ('.', first) => first.is_ascii_digit(),
+        (last, first) => is_word(last) && is_word(first),
+    }
+}
+
+/// The number that a text ends with, as the preprocessor sees it.
+fn number_at_end(text: &str) -> Option<&str> {
+    let before = text.trim_end_matches(|c: char| is_word(c) || c == '.');
+    let word = text.get(before.len()..)?;
+    word.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit()).then_some(word)
+}
+
+/// Whether a character would become part of a number: `0xE+1` is one to the
+/// preprocessor, and no compiler takes it.
+fn goes_on(number: Option<&str>, first: char) -> bool {
+    number.is_some_and(|number| match first {
+        '+' | '-' => number.ends_with(['e', 'E', 'p', 'P']),
+        first => first == '.',
+    })
 }
 
 #[cfg(test)]
@@ -53,10 +97,10 @@ mod tests {
     fn edits_are_made_in_the_order_of_the_text() {
         let edits = vec![
             Edit::replace(Span { start: 4, end: 5 }, "-"),
-            Edit::insert(0, "x"),
-            Edit::insert(0, "y"),
+            Edit::insert(0, "("),
+            Edit::insert(0, "!"),
         ];
-        assert_eq!(rewrite("a = b + c", edits), "xya = - + c");
+        assert_eq!(rewrite("a = b + c", edits), "(!a = - + c");
     }
 
     #[test]
@@ -64,5 +108,37 @@ mod tests {
         let source = "const int a;";
         let edit = Edit::remove_word(source, Span { start: 0, end: 5 });
         assert_eq!(rewrite(source, vec![edit]), "int a;");
+    }
+
+    /// Puts something between two texts.
+    fn check(before: &str, new: &str, behind: &str, expected: &str) {
+        let edit = Edit::insert(before.len(), new);
+        assert_eq!(rewrite(&format!("{before}{behind}"), vec![edit]), expected);
+    }
+
+    #[test]
+    fn what_would_become_one_token_is_kept_apart() {
+        check("a", "/", "*p", "a/ *p");
+        check("a", "-", "-b", "a- -b");
+        check("a+", "++b", ";", "a+ ++b;");
+        check("a", "<", "<b", "a< <b");
+        check("a", "&", "&b", "a& &b");
+        check("a", "-", ">b", "a- >b");
+        check("return", "x", ";", "return x;");
+        check("else", "", "x;", "else x;");
+        check("0xE", "+", "x", "0xE +x");
+        check("", "0xE", "+x", "0xE +x");
+        check("1e", "-", "x", "1e -x");
+    }
+
+    #[test]
+    fn what_stays_two_tokens_is_left_alone() {
+        check("a", "+", "*p", "a+*p");
+        check("(", "x", ")", "(x)");
+        check("cafe", "+", "x", "cafe+x");
+        check("s.e", "-", "x", "s.e-x");
+        check("v[1].e", "-", "x", "v[1].e-x");
+        check("0xF", "-", "x", "0xF-x");
+        check("x", "-", "!y", "x-!y");
     }
 }

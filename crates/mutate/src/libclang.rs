@@ -60,6 +60,19 @@ pub enum ParseError {
         /// What libclang says.
         message: String,
     },
+    /// Nothing of what a macro stands for is in the text.
+    #[error("not preprocessed: {line}:{column} is a macro; preprocess it (`clang -E -P`)")]
+    Macro {
+        /// From 1 on.
+        line: u32,
+        /// From 1 on.
+        column: u32,
+    },
+    /// libclang speaks of another text.
+    #[error(
+        "libclang names a place that the text does not have; preprocess it anew (`clang -E -P`), and leave flags out"
+    )]
+    Misplaced,
     /// libclang gave up.
     #[error("libclang cannot parse it with these flags and says nothing more; leave flags out")]
     GaveUp,
@@ -101,6 +114,7 @@ impl Libclang {
 
     /// Reads preprocessed C; `flags` are those it is compiled with.
     pub fn parse(&self, text: &str, flags: &[String]) -> Result<Program, ParseError> {
+        let flags = &reading_flags(flags);
         let work = || self.sys.read(text, flags).map(|tree| view::build(text, tree));
         let result = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
@@ -116,9 +130,47 @@ impl Libclang {
             Refusal::Diagnostic { line, column, message } => {
                 ParseError::NotC { line, column, message }
             }
+            Refusal::Macro { line, column } => ParseError::Macro { line, column },
+            Refusal::Misplaced => ParseError::Misplaced,
             Refusal::Silent => ParseError::GaveUp,
         })
     }
+}
+
+/// The flags without those that change the text: it is preprocessed, and they
+/// have done their work.
+fn reading_flags(flags: &[String]) -> Vec<String> {
+    /// Their value may be the next word.
+    const APART: [&str; 9] = [
+        "-D",
+        "-U",
+        "-include",
+        "-imacros",
+        "-include-pch",
+        "--define-macro",
+        "--undefine-macro",
+        "--include",
+        "--imacros",
+    ];
+    const TOGETHER: [&str; 3] = ["-D", "-U", "-Wp,"];
+    let mut kept = Vec::new();
+    let mut flags = flags.iter();
+    while let Some(flag) = flags.next() {
+        let is_assigned =
+            |name: &&str| flag.strip_prefix(*name).is_some_and(|value| value.starts_with('='));
+        if flag == "-Xclang" {
+            // The next word is not for us to read.
+            kept.push(flag.clone());
+            kept.extend(flags.next().cloned());
+        } else if APART.contains(&flag.as_str()) {
+            flags.next();
+        } else if !APART.iter().any(is_assigned)
+            && !TOGETHER.iter().any(|prefix| flag.starts_with(prefix))
+        {
+            kept.push(flag.clone());
+        }
+    }
+    kept
 }
 
 /// The number in `Debian clang version 19.1.7 (3)`.
@@ -136,5 +188,19 @@ mod tests {
         assert_eq!(major("Debian clang version 19.1.7 (3)"), Some(19));
         assert_eq!(major("clang version 23.0.0git"), Some(23));
         assert_eq!(major("something else"), None);
+    }
+
+    #[test]
+    fn flags_that_change_the_text_are_left_out() {
+        let check = |given: &str, kept: &str| {
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(reading_flags(&words(given)), words(kept), "{given}");
+        };
+        check("-std=gnu89 -Iinclude -O2 -fwrapv", "-std=gnu89 -Iinclude -O2 -fwrapv");
+        check("-DA -D B=1 -UC -U D -w", "-w");
+        check("-include a.h -imacros b.h -m32", "-m32");
+        check("--include=a.h --define-macro E --undefine-macro=F -w", "-w");
+        check("-Wp,-DG -w -D", "-w");
+        check("-Xclang -include -Xclang a.h", "-Xclang -include -Xclang a.h");
     }
 }

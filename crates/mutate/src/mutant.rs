@@ -57,6 +57,16 @@ pub(crate) struct Outcome {
     pub what: String,
 }
 
+/// Code in words: on one line and not too long.
+pub(crate) fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
 impl Program {
     /// Where a rule applies, in the order of the text.
     pub fn places(&self, rule: Rule) -> Vec<Place> {

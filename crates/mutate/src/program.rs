@@ -511,6 +511,18 @@ impl Program {
         (0..self.variables.len()).filter(move |&index| self.is_visible(index, offset))
     }
 
+    /// Where the text first assigns to each variable; the largest number for
+    /// those that it never assigns to.
+    pub(crate) fn first_writes(&self) -> Vec<usize> {
+        let mut first = vec![usize::MAX; self.variables.len()];
+        for reference in self.references.iter().rev() {
+            if reference.used == Use::Written {
+                first[reference.variable] = reference.span.start;
+            }
+        }
+        first
+    }
+
     /// Whether this variable's name means it at a place.
     pub fn is_visible(&self, variable: usize, offset: usize) -> bool {
         let wanted = &self.variables[variable];

@@ -90,6 +90,8 @@ api! {
     isConstQualifiedType(CXType) -> c_uint;
     isVolatileQualifiedType(CXType) -> c_uint;
     isRestrictQualifiedType(CXType) -> c_uint;
+    equalLocations(CXSourceLocation, CXSourceLocation) -> c_uint;
+    File_isEqual(CXFile, CXFile) -> c_int;
     getRange(CXSourceLocation, CXSourceLocation) -> CXSourceRange;
     getFile(CXTranslationUnit, *const c_char) -> CXFile;
     getLocationForOffset(CXTranslationUnit, CXFile, c_uint) -> CXSourceLocation;
@@ -103,8 +105,31 @@ api! {
 pub(crate) enum Refusal {
     /// Its first error, and where.
     Diagnostic { line: u32, column: u32, message: String },
+    /// Something comes out of a macro.
+    Macro { line: u32, column: u32 },
+    /// A range that is none of the text.
+    Misplaced,
     /// It gave up without a word.
     Silent,
+}
+
+/// Where libclang says that something is.
+struct Place {
+    file: CXFile,
+    line: u32,
+    column: u32,
+    offset: usize,
+}
+
+/// Where that is, seen from the program's text.
+enum Whereabouts {
+    Here(usize),
+    InMacro {
+        line: u32,
+        column: u32,
+    },
+    /// In another file, or in none.
+    Elsewhere,
 }
 
 /// One loaded libclang.
@@ -150,7 +175,7 @@ impl Sys {
                 &mut unit,
             );
             let result = match code {
-                CXError_Success => self.read_unit(unit, text.len()),
+                CXError_Success => Unit::new(self, unit, text).read(),
                 _ => Err(Refusal::Silent),
             };
             if !unit.is_null() {
@@ -158,60 +183,6 @@ impl Sys {
             }
             (api.disposeIndex)(index);
             result
-        }
-    }
-
-    /// # Safety
-    /// `unit` is alive.
-    unsafe fn read_unit(&self, unit: CXTranslationUnit, len: usize) -> Result<Tree, Refusal> {
-        let api = &self.0;
-        // SAFETY: as above; each diagnostic is disposed of.
-        unsafe {
-            for index in 0..(api.getNumDiagnostics)(unit) {
-                let diagnostic = (api.getDiagnostic)(unit, index);
-                let severity = (api.getDiagnosticSeverity)(diagnostic);
-                let message = self.string((api.getDiagnosticSpelling)(diagnostic));
-                let (_, line, column, _) = self.place((api.getDiagnosticLocation)(diagnostic));
-                (api.disposeDiagnostic)(diagnostic);
-                if severity >= CXDiagnostic_Error {
-                    return Err(Refusal::Diagnostic { line, column, message });
-                }
-            }
-            let mut walk =
-                Walk { sys: self, tree: Tree::default(), types: HashMap::new(), parent: 0 };
-            walk.tree.tokens = self.tokens(unit, len);
-            walk.node((api.getTranslationUnitCursor)(unit));
-            Ok(walk.tree)
-        }
-    }
-
-    /// # Safety
-    /// `unit` is alive.
-    unsafe fn tokens(&self, unit: CXTranslationUnit, len: usize) -> Vec<Token> {
-        let api = &self.0;
-        // SAFETY: the tokens are read before they are disposed of.
-        unsafe {
-            let file = (api.getFile)(unit, FILE.as_ptr());
-            let start = (api.getLocationForOffset)(unit, file, 0);
-            let end = (api.getLocationForOffset)(unit, file, len as c_uint);
-            let (mut tokens, mut n_tokens) = (ptr::null_mut(), 0);
-            (api.tokenize)(unit, (api.getRange)(start, end), &mut tokens, &mut n_tokens);
-            let mut read = Vec::with_capacity(n_tokens as usize);
-            for index in 0..n_tokens as usize {
-                let token = *tokens.add(index);
-                let kind = match (api.getTokenKind)(token) {
-                    CXToken_Keyword => TokenKind::Keyword,
-                    CXToken_Identifier => TokenKind::Identifier,
-                    CXToken_Literal => TokenKind::Literal,
-                    CXToken_Comment => continue,
-                    _ => TokenKind::Punctuation,
-                };
-                if let Some(span) = self.span((api.getTokenExtent)(unit, token)) {
-                    read.push(Token { kind, span });
-                }
-            }
-            (api.disposeTokens)(unit, tokens, n_tokens);
-            read
         }
     }
 
@@ -228,39 +199,158 @@ impl Sys {
         }
     }
 
-    /// Whether it is in a file at all, line, column and offset, as they are in
-    /// the text: line markers change none of them.
+    /// Where something is; line markers change nothing of it. What comes out of
+    /// a macro is where the macro is used.
     ///
     /// # Safety
     /// The unit of `location` is alive.
-    unsafe fn place(&self, location: CXSourceLocation) -> (bool, u32, u32, usize) {
+    unsafe fn place(&self, location: CXSourceLocation) -> Place {
         let mut file = ptr::null_mut();
         let (mut line, mut column, mut offset) = (0, 0, 0);
         // SAFETY: four places to write to.
         unsafe {
             (self.0.getExpansionLocation)(location, &mut file, &mut line, &mut column, &mut offset);
         }
-        (!file.is_null(), line, column, offset as usize)
+        Place { file, line, column, offset: offset as usize }
+    }
+}
+
+/// A parsed text.
+struct Unit<'s> {
+    sys: &'s Sys,
+    unit: CXTranslationUnit,
+    file: CXFile,
+    text: &'s str,
+}
+
+impl<'s> Unit<'s> {
+    /// # Safety
+    /// `unit` is alive, and outlives what is made here.
+    unsafe fn new(sys: &'s Sys, unit: CXTranslationUnit, text: &'s str) -> Unit<'s> {
+        // SAFETY: as the caller promises.
+        let file = unsafe { (sys.0.getFile)(unit, FILE.as_ptr()) };
+        Unit { sys, unit, file, text }
     }
 
     /// # Safety
-    /// The unit of `range` is alive.
-    unsafe fn span(&self, range: CXSourceRange) -> Option<Span> {
+    /// The unit is alive; so for all that follows.
+    unsafe fn read(&self) -> Result<Tree, Refusal> {
+        let api = &self.sys.0;
+        // SAFETY: as above; each diagnostic is disposed of.
+        unsafe {
+            for index in 0..(api.getNumDiagnostics)(self.unit) {
+                let diagnostic = (api.getDiagnostic)(self.unit, index);
+                let severity = (api.getDiagnosticSeverity)(diagnostic);
+                let message = self.sys.string((api.getDiagnosticSpelling)(diagnostic));
+                let place = self.sys.place((api.getDiagnosticLocation)(diagnostic));
+                (api.disposeDiagnostic)(diagnostic);
+                if severity >= CXDiagnostic_Error {
+                    let Place { line, column, .. } = place;
+                    return Err(Refusal::Diagnostic { line, column, message });
+                }
+            }
+            let tree = Tree { tokens: self.tokens()?, ..Tree::default() };
+            let mut walk =
+                Walk { unit: self, tree, types: HashMap::new(), parent: 0, refusal: None };
+            walk.node((api.getTranslationUnitCursor)(self.unit));
+            match walk.refusal {
+                Some(refusal) => Err(refusal),
+                None => Ok(walk.tree),
+            }
+        }
+    }
+
+    unsafe fn tokens(&self) -> Result<Vec<Token>, Refusal> {
+        let api = &self.sys.0;
+        // SAFETY: the tokens are read before they are disposed of.
+        unsafe {
+            let start = (api.getLocationForOffset)(self.unit, self.file, 0);
+            let end = (api.getLocationForOffset)(self.unit, self.file, self.text.len() as c_uint);
+            let (mut tokens, mut n_tokens) = (ptr::null_mut(), 0);
+            (api.tokenize)(self.unit, (api.getRange)(start, end), &mut tokens, &mut n_tokens);
+            let mut read = Ok(Vec::with_capacity(n_tokens as usize));
+            for index in 0..n_tokens as usize {
+                let token = *tokens.add(index);
+                let kind = match (api.getTokenKind)(token) {
+                    CXToken_Keyword => TokenKind::Keyword,
+                    CXToken_Identifier => TokenKind::Identifier,
+                    CXToken_Literal => TokenKind::Literal,
+                    CXToken_Comment => continue,
+                    _ => TokenKind::Punctuation,
+                };
+                // Tokens are of the text itself, a macro's arguments included.
+                let range = (api.getTokenExtent)(self.unit, token);
+                let span = self.fit(self.sys.place((api.getRangeStart)(range)).offset, range);
+                match (&mut read, span) {
+                    (Ok(read), Ok(Some(span))) => read.push(Token { kind, span }),
+                    (Ok(_), Err(refusal)) => read = Err(refusal),
+                    (Ok(_), Ok(None)) | (Err(_), _) => {}
+                }
+            }
+            (api.disposeTokens)(self.unit, tokens, n_tokens);
+            read
+        }
+    }
+
+    unsafe fn whereabouts(&self, location: CXSourceLocation) -> Whereabouts {
+        let api = &self.sys.0;
         // SAFETY: as the caller promises.
         unsafe {
-            let (there, _, _, start) = self.place((self.0.getRangeStart)(range));
-            let (_, _, _, end) = self.place((self.0.getRangeEnd)(range));
-            (there && start <= end).then_some(Span { start, end })
+            let Place { file, line, column, offset } = self.sys.place(location);
+            if file.is_null() || (api.File_isEqual)(file, self.file) == 0 {
+                return Whereabouts::Elsewhere;
+            }
+            // What is in the text itself is where the text says it is.
+            let here = (api.getLocationForOffset)(self.unit, self.file, offset as c_uint);
+            match (api.equalLocations)(location, here) {
+                0 => Whereabouts::InMacro { line, column },
+                _ => Whereabouts::Here(offset),
+            }
+        }
+    }
+
+    /// `None` for what nobody wrote into this text.
+    unsafe fn span(&self, range: CXSourceRange) -> Result<Option<Span>, Refusal> {
+        let api = &self.sys.0;
+        // SAFETY: as the caller promises.
+        unsafe {
+            match self.whereabouts((api.getRangeStart)(range)) {
+                Whereabouts::Here(start) => self.fit(start, range),
+                Whereabouts::InMacro { line, column } => Err(Refusal::Macro { line, column }),
+                Whereabouts::Elsewhere => Ok(None),
+            }
+        }
+    }
+
+    /// From a place to the end of a range, where the text has that.
+    unsafe fn fit(&self, start: usize, range: CXSourceRange) -> Result<Option<Span>, Refusal> {
+        // SAFETY: as the caller promises.
+        let end = unsafe { self.sys.place((self.sys.0.getRangeEnd)(range)).offset };
+        match (start <= end, self.text.get(start..end)) {
+            (true, Some(_)) => Ok(Some(Span { start, end })),
+            (true, None) => Err(Refusal::Misplaced),
+            (false, _) => Ok(None),
+        }
+    }
+
+    /// Which place of the text a name is at.
+    unsafe fn offset(&self, location: CXSourceLocation) -> Option<usize> {
+        // SAFETY: as the caller promises.
+        match unsafe { self.whereabouts(location) } {
+            Whereabouts::Here(offset) => Some(offset),
+            Whereabouts::InMacro { .. } | Whereabouts::Elsewhere => None,
         }
     }
 }
 
 /// The one walk over the tree of libclang.
 struct Walk<'s> {
-    sys: &'s Sys,
+    unit: &'s Unit<'s>,
     tree: Tree,
     types: HashMap<usize, Arc<Type>>,
     parent: usize,
+    /// The first thing that makes the text no program for us.
+    refusal: Option<Refusal>,
 }
 
 extern "C" fn visit(cursor: CXCursor, _: CXCursor, walk: CXClientData) -> CXChildVisitResult {
@@ -273,31 +363,34 @@ extern "C" fn visit(cursor: CXCursor, _: CXCursor, walk: CXClientData) -> CXChil
 
 impl Walk<'_> {
     /// Adds a node and everything below it. What has no place in the text is
-    /// left out: it was not written by anybody.
+    /// left out: nobody wrote it, or it is another file's.
     ///
     /// # Safety
     /// The unit of `cursor` is alive.
     unsafe fn node(&mut self, cursor: CXCursor) {
-        let api = &self.sys.0;
+        let api = &self.unit.sys.0;
         let kind = Kind::of(cursor.kind);
         // SAFETY: as the caller promises.
         unsafe {
-            let span = self.sys.span((api.getCursorExtent)(cursor));
-            let span = match (span, kind) {
-                (Some(span), _) => span,
-                (None, Kind::Root) => Span { start: 0, end: 0 },
-                (None, _) => return,
+            let span = match (kind, self.unit.span((api.getCursorExtent)(cursor))) {
+                (Kind::Root, _) => Span { start: 0, end: 0 },
+                (_, Ok(Some(span))) => span,
+                (_, Ok(None)) => return,
+                (_, Err(refusal)) => {
+                    self.refusal.get_or_insert(refusal);
+                    return;
+                }
             };
-            let (_, _, _, location) = self.sys.place((api.getCursorLocation)(cursor));
+            let location = self.unit.offset((api.getCursorLocation)(cursor)).unwrap_or(span.start);
             let ty = (api.getCursorType)(cursor);
             let mut node = Node { kind, span, location, parent: self.parent, ..Node::default() };
             node.ty = (ty.kind != CXType_Invalid).then(|| self.of_type(ty));
             if kind.has_name() {
-                node.name = self.sys.string((api.getCursorSpelling)(cursor));
+                node.name = self.unit.sys.string((api.getCursorSpelling)(cursor));
             }
             if kind.is_declaration() {
                 let canonical = (api.getCanonicalCursor)(cursor);
-                node.key = Some(self.sys.place((api.getCursorLocation)(canonical)).3);
+                node.key = self.unit.offset((api.getCursorLocation)(canonical));
                 node.is_definition = (api.isCursorDefinition)(cursor) != 0;
                 let storage = (api.Cursor_getStorageClass)(cursor);
                 node.is_static = storage == CX_SC_Static;
@@ -312,7 +405,7 @@ impl Walk<'_> {
             if matches!(kind, Kind::DeclRef | Kind::MemberRef) {
                 let target = (api.getCanonicalCursor)((api.getCursorReferenced)(cursor));
                 node.target = Kind::of(target.kind);
-                node.key = Some(self.sys.place((api.getCursorLocation)(target)).3);
+                node.key = self.unit.offset((api.getCursorLocation)(target));
             }
             let index = self.tree.nodes.len();
             self.tree.nodes.push(node);
@@ -338,7 +431,7 @@ impl Walk<'_> {
         if let Some(known) = self.types.get(&identity) {
             return Arc::clone(known);
         }
-        let api = &self.sys.0;
+        let api = &self.unit.sys.0;
         // SAFETY: as the caller promises; types end, so this does, too.
         let made = unsafe {
             let canonical = (api.getCanonicalType)(ty);
@@ -354,8 +447,8 @@ impl Walk<'_> {
             };
             let bare = (api.getUnqualifiedType)(canonical);
             Arc::new(Type {
-                spelling: self.sys.string((api.getTypeSpelling)(ty)),
-                bare: self.sys.string((api.getTypeSpelling)(bare)),
+                spelling: self.unit.sys.string((api.getTypeSpelling)(ty)),
+                bare: self.unit.sys.string((api.getTypeSpelling)(bare)),
                 is_const: (api.isConstQualifiedType)(canonical) != 0,
                 is_volatile: (api.isVolatileQualifiedType)(canonical) != 0,
                 is_restrict: (api.isRestrictQualifiedType)(canonical) != 0,

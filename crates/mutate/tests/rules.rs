@@ -262,3 +262,22 @@ fn only_wanted_statements_are_changed() {
         assert_eq!((mutant.line, mutant.statement), (4, Some(1)));
     }
 }
+
+#[test]
+fn without_blanks_nothing_grows_together() {
+    let source = "int f(int a,int*p) {\nreturn a**p;\n}";
+    check(source, "times-to-divide", &["return a/ *p;"]);
+    let source = "int f(int a,int b) {\nreturn a+-b;\n}";
+    check(source, "plus-to-minus", &["return a- -b;"]);
+    let source = "int f(int x) {\nreturn 0xE*x;\n}";
+    check(source, "times-to-plus", &["return 0xE +x;"]);
+    let source = "int f(int x) {\nreturn 0xD+x;\n}";
+    check(source, "constant-plus-one", &["return 0xE +x;"]);
+    let source = "int f(int x) {\nreturn!x;\n}";
+    check(source, "negation-remove", &["return x;"]);
+    let source = "void f(int x) {\nif(x)x=1;\nelse++x;\n}";
+    check(source, "pre-increment-remove", &["else x;"]);
+    let source = "int f(int x,int y) {\nreturn-~-x+y++;\n}";
+    check(source, "negation-remove", &["return- -x+y++;"]);
+    check(source, "post-increment-to-pre-increment", &["return-~-x+ ++y;"]);
+}

@@ -331,6 +331,67 @@ fn no_jump_skips_a_declaration_that_has_to_be_executed() {
     );
 }
 
+/// What programs show their results with.
+const SHOWS: &str = "int printf(const char *, ...); void abort(void); int a;\n";
+
+#[test]
+fn no_condition_guards_a_statement_that_shows_something() {
+    let mixed = "int main(void) { for (int i = 0; i < 3; i++) { a += i; printf(\"%d\", a); }
+        if (a) { a = 1; abort(); } else { int n = printf(\"\"); }
+        while (a) { a--; if (a == 7) return 1; } { a = 2; } return 0; }";
+    for (insertion, word) in [(Insertion::If, "if"), (Insertion::While, "while")] {
+        let guarded = [
+            format!("`{word} (a < 3)` before `a += i;`"),
+            format!("`{word} (i < 3)` before `a += i;`"),
+            format!("`{word} (a < 3)` before `a = 1;`"),
+            format!("`{word} (a < 3)` before `a--;`"),
+            format!("`{word} (a < 3)` before `a = 2;`"),
+            format!("`{word} (a < 3)` before `{{ a = 2; }}`"),
+        ];
+        let expected = guarded.each_ref().map(String::as_str);
+        check(insertion, &format!("{SHOWS}{mixed}"), LESS, &expected);
+    }
+}
+
+#[test]
+fn no_jump_leads_on_over_what_shows_something() {
+    check(
+        Insertion::Goto,
+        &format!("{SHOWS}void f(void) {{ a = 1;\n printf(\"\");\n a = 2;\n a = 3; }}"),
+        LESS,
+        &[
+            "`goto label_in1;` before `a = 2;`, back to line 2",
+            "`goto label_in1;` before `a = 2;`, on to line 5",
+            "`goto label_in1;` before `a = 3;`, back to line 2",
+            "`goto label_in1;` before `a = 3;`, back to line 4",
+        ],
+    );
+    check(
+        Insertion::Goto,
+        &format!("{SHOWS}int main(void) {{ a = 1;\n if (a) return 1;\n a = 3; }}"),
+        LESS,
+        &["`goto label_in1;` before `a = 3;`, back to line 2"],
+    );
+}
+
+#[test]
+fn no_jump_leaves_a_loop_that_shows_something() {
+    check(
+        Insertion::Goto,
+        &format!("{SHOWS}void f(void) {{ do {{\n printf(\"\");\n a++;\n }} while (a);\n a = 2; }}"),
+        LESS,
+        &[
+            "`goto label_in1;` before `a = 2;`, back to line 2",
+            "`goto label_in1;` before `a = 2;`, back to line 2",
+            "`goto label_in1;` before `a = 2;`, back to line 4",
+            "`goto label_in1;` before `a++;`, back to line 2",
+            "`goto label_in1;` before `a++;`, back to line 2",
+            "`goto label_in1;` before `do { printf(\"\"); a++; } while (a);`, on to line 2",
+            "`goto label_in1;` before `{ printf(\"\"); a++; }`, back to line 2",
+        ],
+    );
+}
+
 #[test]
 fn a_statement_is_blended_in_with_its_types_and_labels() {
     check_blend(

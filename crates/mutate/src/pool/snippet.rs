@@ -35,7 +35,7 @@ impl Snippet {
         let mut text = String::with_capacity(self.text.len() + 4 * self.names.len());
         let mut done = 0;
         for (number, span) in self.names.iter().enumerate() {
-            text.push_str(&self.text[done..span.start]);
+            text.push_str(self.text.get(done..span.start).unwrap_or_default());
             let name = span.of(&self.text);
             match new_name(number, name) {
                 Some(new) => text.push_str(&new),
@@ -43,7 +43,7 @@ impl Snippet {
             }
             done = span.end;
         }
-        text.push_str(&self.text[done..]);
+        text.push_str(self.text.get(done..).unwrap_or_default());
         text
     }
 }

@@ -12,7 +12,7 @@ mod targets;
 mod unary;
 mod variable;
 
-use crate::mutant::{Outcome, Spot};
+use crate::mutant::{Outcome, Spot, short};
 use crate::program::Program;
 use crate::rule::{Change, Rule};
 
@@ -62,13 +62,4 @@ pub(crate) fn describe(program: &Program, rule: Rule, spot: Spot) -> String {
 /// `` `a` -> `b` ``, on one line and not too long.
 fn what(from: &str, to: &str) -> String {
     format!("`{}` -> `{}`", short(from), short(to))
-}
-
-fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
 }

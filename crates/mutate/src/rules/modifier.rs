@@ -179,7 +179,7 @@ fn specified<'p>(
     declarator: &'p Declarator,
 ) -> Option<&'p Type> {
     let text = program.text();
-    let behind = text[declarator.name_span.end..].trim_start();
+    let behind = text.get(declarator.name_span.end..)?.trim_start();
     let mut ty = &*declarator.ty;
     if behind.starts_with('[') {
         // A parameter's array is a pointer.
@@ -204,7 +204,7 @@ fn specified<'p>(
         .map_or(declarator.name_span.start, |first| first.span.start);
     let before = text.get(..own).unwrap_or_default().trim_end();
     let stars = before.len() - before.trim_end_matches(['*', ' ']).len();
-    let n_stars = before[before.len() - stars..].matches('*').count();
+    let n_stars = before.get(before.len() - stars..)?.matches('*').count();
     if before.trim_end_matches(['*', ' ']).ends_with('(') && from < before.len() {
         let is_parameter = matches!(declaration.owner, Owner::Function(_));
         if !is_parameter || n_stars > 0 {

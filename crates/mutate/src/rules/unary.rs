@@ -72,21 +72,14 @@ pub(super) fn outcomes(program: &Program, to: Option<UnaryOperator>, spot: Spot)
         .collect()
 }
 
-/// Keeps the new operator from growing together with what is around it.
+/// Keeps what stands behind it from binding to a part of it.
 fn apart(text: &str, unary: &Unary, to: Option<UnaryOperator>, new: String) -> String {
-    let behind = text[unary.span.end..].trim_start();
+    let behind = text.get(unary.span.end..).unwrap_or_default().trim_start();
     let binds_tighter =
         ["[", ".", "->", "(", "++", "--"].iter().any(|postfix| behind.starts_with(postfix));
     let is_prefix = to.is_some_and(|to| !to.is_postfix()) || unary.operand.is_compound;
-    if binds_tighter && unary.operator.is_postfix() && is_prefix {
-        return format!("({new})");
+    match binds_tighter && unary.operator.is_postfix() && is_prefix {
+        true => format!("({new})"),
+        false => new,
     }
-    let clashes = |before: Option<char>, first: Option<char>| {
-        matches!((before, first), (Some('+'), Some('+')) | (Some('-'), Some('-')))
-    };
-    let before = text[..unary.span.start].chars().next_back();
-    let after = text[unary.span.end..].chars().next();
-    let front = if clashes(before, new.chars().next()) { " " } else { "" };
-    let back = if clashes(new.chars().next_back(), after) { " " } else { "" };
-    format!("{front}{new}{back}")
 }

@@ -13,7 +13,7 @@ use crate::program::{Program, Reference, Storage, Use, Variable};
 use crate::rules::what;
 
 pub(super) fn spots(program: &Program) -> Vec<Spot> {
-    let first_writes = first_writes(program);
+    let first_writes = program.first_writes();
     let of = program.references.iter().enumerate();
     of.filter(|(_, reference)| candidates(program, reference, &first_writes).next().is_some())
         .map(|(element, reference)| Spot {
@@ -28,7 +28,7 @@ pub(super) fn spots(program: &Program) -> Vec<Spot> {
 pub(super) fn outcomes(program: &Program, spot: Spot) -> Vec<Outcome> {
     let reference = &program.references[spot.element];
     let old = reference.span.of(program.text());
-    candidates(program, reference, &first_writes(program))
+    candidates(program, reference, &program.first_writes())
         .map(|variable| {
             let new = &program.variables[variable].name;
             Outcome {
@@ -37,17 +37,6 @@ pub(super) fn outcomes(program: &Program, spot: Spot) -> Vec<Outcome> {
             }
         })
         .collect()
-}
-
-/// Where the text first assigns to each variable.
-fn first_writes(program: &Program) -> Vec<usize> {
-    let mut first = vec![usize::MAX; program.variables.len()];
-    for reference in program.references.iter().rev() {
-        if reference.used == Use::Written {
-            first[reference.variable] = reference.span.start;
-        }
-    }
-    first
 }
 
 fn candidates<'p>(

@@ -2,9 +2,11 @@
 //! nothing may (section 3.1), and what the grammar of C adds.
 //!
 //! **Invariant:** a location is a statement that something may stand before; it
-//! is never a declaration, oracle code, or part of a runtime.
+//! is never a declaration, oracle code, or part of a runtime. What is guarded by
+//! a condition contains no oracle code either.
 
 use crate::program::{BlockKind, Program, Statement, StatementKind};
+use crate::structure::oracle::Oracle;
 
 /// The statements that something may stand before, in the order of the text.
 pub(super) fn insertable(program: &Program) -> Vec<usize> {
@@ -42,6 +44,7 @@ pub(super) fn insertable(program: &Program) -> Vec<usize> {
 
 /// Those of them that may also become the body of something.
 pub(super) fn wrappable(program: &Program) -> Vec<usize> {
+    let oracle = Oracle::of(program);
     let mut locations = insertable(program);
     locations.retain(|&index| {
         let statement = &program.statements[index];
@@ -49,7 +52,7 @@ pub(super) fn wrappable(program: &Program) -> Vec<usize> {
             let block = &program.blocks[block];
             block.kind == BlockKind::StatementExpression && block.statements.last() == Some(&index)
         });
-        !is_value && statement.kind != StatementKind::Empty
+        !is_value && statement.kind != StatementKind::Empty && !oracle.is_in(statement.span)
     });
     locations
 }

@@ -13,6 +13,7 @@ mod fitting;
 mod goto;
 mod guard;
 mod locations;
+mod oracle;
 mod target;
 
 use std::fmt;
@@ -22,7 +23,7 @@ use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use crate::edit::{Edit, rewrite};
-use crate::mutant::Mutant;
+use crate::mutant::{Mutant, short};
 use crate::pool::Pool;
 use crate::program::Program;
 use crate::structure::fitting::Fitted;
@@ -176,14 +177,4 @@ fn put_before(ground: &Ground<'_>, statements: &str, luggage: &Fitted) -> Vec<Ed
 fn describe(ground: &Ground<'_>, inserted: &str) -> String {
     let before = ground.statement().span.of(ground.target.program.text());
     format!("`{}` before `{}`", short(inserted), short(before))
-}
-
-/// On one line and not too long.
-fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
 }

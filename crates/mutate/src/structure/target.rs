@@ -10,7 +10,8 @@ use std::sync::Arc;
 use crate::outline::ItemKind;
 use crate::pool::piece::{Piece, PieceKind, Signature};
 use crate::pool::template::Hole;
-use crate::program::{Program, Statement, Storage, Use, Variable};
+use crate::program::{Program, Statement, Storage, Variable};
+use crate::structure::oracle::Oracle;
 use crate::types::{Type, TypeKind};
 
 /// A program that something is inserted into.
@@ -24,6 +25,8 @@ pub(super) struct Target<'p> {
     by_name: HashMap<&'p str, Vec<usize>>,
     /// Where the text first assigns to each variable.
     first_writes: Vec<usize>,
+    /// Where it shows its result.
+    pub oracle: Oracle,
 }
 
 /// A location in it.
@@ -46,14 +49,10 @@ impl<'p> Target<'p> {
                 by_name.entry(name).or_default().push(index);
             }
         }
-        let mut first_writes = vec![usize::MAX; program.variables.len()];
-        for reference in program.references.iter().rev() {
-            if reference.used == Use::Written {
-                first_writes[reference.variable] = reference.span.start;
-            }
-        }
+        let first_writes = program.first_writes();
         let keys = before.map(|item| item.key.as_str()).collect();
-        Target { program, front, keys, by_name, first_writes }
+        let oracle = Oracle::of(program);
+        Target { program, front, keys, by_name, first_writes, oracle }
     }
 
     /// The pieces, by their order, that are in this program just so, together

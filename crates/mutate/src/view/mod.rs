@@ -69,10 +69,9 @@ fn drop_directives(text: &str, tokens: &mut Vec<Token>) {
         if token.span.start < end_of_directive {
             return false;
         }
-        let line = text[..token.span.start].rfind('\n').map_or(0, |at| at + 1);
-        let is_first = text[line..token.span.start].trim().is_empty();
-        if token.span.of(text) == "#" && is_first {
-            let rest = &text[token.span.start..];
+        let (before, rest) = text.split_at_checked(token.span.start).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        if token.span.of(text) == "#" && line.trim().is_empty() {
             end_of_directive = token.span.start + rest.find('\n').unwrap_or(rest.len());
             return false;
         }

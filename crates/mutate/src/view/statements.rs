@@ -84,12 +84,9 @@ impl Builder<'_> {
     /// Whether a pragma, which has to stay next to it, comes right before, or is
     /// how it starts.
     fn follows_directive(&self, start: usize) -> bool {
-        if self.text[start..].starts_with('#') {
-            return true;
-        }
-        let before = self.text[..start].trim_end();
-        let line = before.rfind('\n').map_or(0, |at| at + 1);
-        before[line..].trim_start().starts_with('#')
+        let (before, behind) = self.text.split_at_checked(start).unwrap_or_default();
+        let line_before = before.trim_end().lines().next_back().unwrap_or_default();
+        behind.starts_with('#') || line_before.trim_start().starts_with('#')
     }
 
     fn statement_kind(&mut self, index: usize, number: usize, context: Context) -> StatementKind {

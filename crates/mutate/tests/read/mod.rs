@@ -8,7 +8,7 @@ use optsleuth_mutate::{Libclang, Program};
 pub fn libclang() -> &'static Libclang {
     static LIBCLANG: OnceLock<Libclang> = OnceLock::new();
     LIBCLANG.get_or_init(|| {
-        let path = optsleuth_compiler::libclang::newest().unwrap();
+        let path = optsleuth_compiler::libclang::newest(optsleuth_mutate::OLDEST).unwrap();
         Libclang::load(&path).unwrap()
     })
 }
