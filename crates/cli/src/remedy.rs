@@ -113,6 +113,8 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         }
         LabError::NotC { .. } => Some("give what it is compiled with behind `--`, as in `-- -std=gnu89`".into()),
         LabError::NoPlace { .. } => Some("`--list --rule NAME` shows the places, `--list` all rules".into()),
+        LabError::NoNumberedPlaces(_) => Some("leave `--place` and `--list` out, or give another `--seed`".into()),
+        LabError::NothingToInsert(_) => Some("give other programs with `--pool`, or another `--seed`".into()),
         LabError::NothingToMutate => Some("`--list` shows what there is".into()),
         LabError::Distribution(_)
         | LabError::Alphabet(_)
@@ -316,6 +318,8 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::NoCases(_)
         | LabError::NotC { .. }
         | LabError::NoPlace { .. }
+        | LabError::NoNumberedPlaces(_)
+        | LabError::NothingToInsert(_)
         | LabError::NothingToMutate
         | LabError::NoPasses(_)
         | LabError::NothingToDraw

@@ -56,3 +56,36 @@ fn wrong_rules_places_and_programs_are_refused_with_a_way_out() {
     let output = run(&["mutate", &path, "--llvm", "19", "--list", "--", "-std=gnu89"]);
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn operators_are_listed_last_and_insert_from_a_pool() {
+    let sum = testdata("sum.c");
+    let list = run(&["mutate", &sum, "--llvm", "19", "--list"]).stdout;
+    let list = String::from_utf8(list).unwrap();
+    let last: Vec<&str> = list.lines().rev().take(6).map(str::trim).collect();
+    let expected =
+        ["blend", "insert-goto", "insert-call", "insert-while", "insert-if", "structure"];
+    assert_eq!(last, expected);
+    let folder = tempfile::tempdir().unwrap();
+    let donor = "int f(int v) { return v == 4711 ? 1 : 2; }";
+    std::fs::write(folder.path().join("donor.c"), donor).unwrap();
+    let pool = folder.path().display().to_string();
+    let given = ["mutate", &sum, "--llvm", "19", "--json", "--rule"];
+    let guarded = json(&[&given[..], &["insert-if", "--pool", &pool]].concat());
+    assert_eq!(guarded["rule"], "insert-if");
+    assert!(guarded["text"].as_str().unwrap().contains("== 4711)"), "{guarded}");
+    for name in ["insert-call", "blend"] {
+        assert_eq!(json(&[&given[..], &[name]].concat())["rule"], name);
+    }
+}
+
+#[test]
+fn an_operator_that_draws_its_place_takes_no_number() {
+    let sum = testdata("sum.c");
+    for flags in [&["--place", "1"][..], &["--list"]] {
+        let given = [&["mutate", &sum, "--llvm", "19", "--rule", "insert-if"], flags].concat();
+        let (code, text) = failure(&given);
+        assert_eq!(code, 1);
+        assert!(text.contains("--seed"), "{text}");
+    }
+}

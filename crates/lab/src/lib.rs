@@ -46,7 +46,7 @@ pub use measure::{
     BenchPlan, Benched, Contender, Outlook, StoreError, UnknownContender, bench, measured_budget,
     outlook,
 };
-pub use mutate::{MutatePlan, load_libclang, mutable_program, mutate, read_c};
+pub use mutate::{MutatePlan, Operator, load_libclang, mutable_program, mutate, read_c};
 pub use oracle::{Oracle, Verdict};
 pub use reduce::{Part, ReducePlan, ReduceReport, Reducer, ask, reduce};
 pub use run::{Repetition, RunPlan, RunReport, run};

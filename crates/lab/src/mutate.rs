@@ -4,18 +4,57 @@
 //! **Invariant:** the file itself is never changed; what comes of it is a text.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::libclang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::Language;
-use optsleuth_mutate::{Libclang, Mutant, Program, Rule};
+use optsleuth_mutate::{Insertion, Libclang, Mutant, NoSuchRule, Pool, Program, Rule};
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
+use crate::culprit::SOURCES;
 use crate::setup::{LabError, LlvmChoice};
+use crate::witness::c_files;
+
+/// One way to change a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// A small change at one of its places.
+    Rule(Rule),
+    /// Something new, made of other programs.
+    Insertion(Insertion),
+    /// A statement of another program.
+    Blend,
+}
+
+impl Operator {
+    /// Those that take something from other programs, in the order of the manual.
+    pub fn structural() -> impl Iterator<Item = Operator> {
+        Insertion::ALL.into_iter().map(Operator::Insertion).chain([Operator::Blend])
+    }
+
+    /// `plus-to-minus`, `insert-if`.
+    pub fn name(self) -> String {
+        match self {
+            Operator::Rule(rule) => rule.name(),
+            Operator::Insertion(insertion) => insertion.name().to_owned(),
+            Operator::Blend => "blend".to_owned(),
+        }
+    }
+}
+
+impl FromStr for Operator {
+    type Err = NoSuchRule;
+
+    fn from_str(text: &str) -> Result<Operator, NoSuchRule> {
+        let structural = Operator::structural().find(|operator| operator.name() == text);
+        structural.map_or_else(|| text.parse().map(Operator::Rule), Ok)
+    }
+}
 
 /// What is to be changed, and how.
 #[derive(Clone, Debug)]
@@ -26,10 +65,12 @@ pub struct MutatePlan {
     pub program: PathBuf,
     /// What it is compiled with.
     pub c_flags: Vec<String>,
-    /// One of those that apply, if not given.
-    pub rule: Option<Rule>,
+    /// A rule of those that apply, if not given.
+    pub operator: Option<Operator>,
     /// Any, if not given.
     pub place: Option<usize>,
+    /// A folder with programs to insert from; the tool's own, if not given.
+    pub pool: Option<PathBuf>,
     /// For everything that is not given.
     pub seed: u64,
 }
@@ -66,8 +107,19 @@ pub fn mutable_program(plan: &MutatePlan) -> Result<Program, LabError> {
 /// Makes one change to a program.
 pub fn mutate(program: &Program, plan: &MutatePlan) -> Result<Mutant, LabError> {
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-    let rule = match plan.rule {
-        Some(rule) => rule,
+    let rule = match plan.operator {
+        Some(Operator::Rule(rule)) => rule,
+        Some(operator @ (Operator::Insertion(_) | Operator::Blend)) if plan.place.is_some() => {
+            return Err(LabError::NoNumberedPlaces(operator.name()));
+        }
+        Some(Operator::Insertion(insertion)) => {
+            let inserted = program.insert(insertion, &pool(plan)?, &|_| true, &mut rng);
+            return inserted.ok_or_else(|| LabError::NothingToInsert(insertion.name().to_owned()));
+        }
+        Some(Operator::Blend) => {
+            let blended = program.blend(&pool(plan)?, &mut rng);
+            return blended.ok_or_else(|| LabError::NothingToInsert(Operator::Blend.name()));
+        }
         None => {
             let wanted = plan.place.unwrap_or(0);
             let rules: Vec<Rule> =
@@ -80,4 +132,26 @@ pub fn mutate(program: &Program, plan: &MutatePlan) -> Result<Mutant, LabError> 
         None => program.mutate(rule, &mut rng),
     };
     mutant.ok_or_else(|| LabError::NoPlace { rule: rule.name(), n_places: program.count(rule) })
+}
+
+/// What can be taken from other programs. What is no program is left out: a
+/// folder may hold anything.
+fn pool(plan: &MutatePlan) -> Result<Pool, LabError> {
+    let io = |source| LabError::Io { doing: "write a program".to_owned(), source };
+    let install = plan.llvm.find()?;
+    let folder = Workdir::new().map_err(io)?;
+    let files = match &plan.pool {
+        Some(pool) => c_files(pool)?,
+        None => {
+            let mut files = Vec::new();
+            for (name, text) in SOURCES {
+                std::fs::write(folder.file(name), text).map_err(io)?;
+                files.push(folder.file(name));
+            }
+            files
+        }
+    };
+    let programs: Vec<Program> =
+        files.iter().filter_map(|file| read_c(&install, file, &[]).ok()).collect();
+    Ok(Pool::gather(&programs))
 }

@@ -112,6 +112,12 @@ pub enum LabError {
         /// How many places it has, numbered from 0 on.
         n_places: usize,
     },
+    /// An operator that draws its place.
+    #[error("`{0}` has no numbered places: it draws one")]
+    NoNumberedPlaces(String),
+    /// An operator without location or ingredient.
+    #[error("`{0}` finds nothing that goes into this program")]
+    NothingToInsert(String),
     /// A program that no rule applies to.
     #[error("no rule applies to this program, or at no such place")]
     NothingToMutate,

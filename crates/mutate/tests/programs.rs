@@ -1,4 +1,4 @@
-//! Every rule at every place of whole programs, and programs with probes.
+//! Every rule at some places of whole programs, and programs with probes.
 
 mod read;
 
@@ -135,12 +135,14 @@ fn install() -> Install {
     newest.unwrap()
 }
 
-/// Mutants by every rule at every place; those that are no C, in words.
-fn broken(name: &str, program: &Program) -> (usize, Vec<String>) {
+/// Mutants by every rule at so many of its places, evenly spread; those that are
+/// no C, in words.
+fn broken(name: &str, program: &Program, n_places: usize) -> (usize, Vec<String>) {
     let mut n_mutants = 0;
     let mut broken = Vec::new();
     for rule in Rule::all() {
-        for place in 0..program.count(rule) {
+        let step = program.count(rule).div_ceil(n_places).max(1);
+        for place in (0..program.count(rule)).step_by(step) {
             let mut rng = ChaCha8Rng::seed_from_u64(place as u64);
             let mutant = program.apply(rule, place, &mut rng).unwrap();
             assert_ne!(mutant.text, program.text(), "{name}: {rule}");
@@ -198,7 +200,7 @@ fn whatever_c_offers_is_read_and_mutants_of_it_compile() {
     for (name, source) in ODD {
         let program = read::libclang().parse(source, &[]);
         let program = program.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let (n, broken) = broken(name, &program);
+        let (n, broken) = broken(name, &program, 4);
         n_mutants += n;
         all.extend(broken);
     }
@@ -210,11 +212,11 @@ fn whatever_c_offers_is_read_and_mutants_of_it_compile() {
 fn mutants_of_the_test_programs_compile() {
     let (mut n_mutants, mut all) = (0, Vec::new());
     for (name, text) in testdata() {
-        let (n, broken) = broken(&name, &read::read(&text));
+        let (n, broken) = broken(&name, &read::read(&text), 1);
         n_mutants += n;
         all.extend(broken);
     }
-    assert!(n_mutants > 1000, "{n_mutants}");
+    assert!(n_mutants > 300, "{n_mutants}");
     assert!(all.len() * 100 < n_mutants * 3, "{} of {n_mutants}:\n{}", all.len(), all.join("\n"));
 }
 

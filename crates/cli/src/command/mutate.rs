@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::{LabError, MutatePlan, mutable_program, mutate, write_whole};
-use optsleuth_mutate::Rule;
+use optsleuth_lab::{LabError, MutatePlan, Operator, mutable_program, mutate, write_whole};
 use optsleuth_report::{
     mutant_json, mutant_line, places_json, places_text, rules_json, rules_text,
 };
@@ -19,6 +18,7 @@ use crate::exit::Exit;
   optsleuth mutate prog.c --list                            # the 132 rules, and how many places each has
   optsleuth mutate prog.c --list --rule plus-to-minus       # the places of one rule
   optsleuth mutate prog.c --rule plus-to-minus --place 2 -o mutant.c
+  optsleuth mutate prog.c --rule insert-if --pool programs/ # a condition of another program around a statement
   optsleuth mutate old.c --seed 7 -- -std=gnu89 -Iinclude
 
 The program is preprocessed first; lines and columns are those of the preprocessed text.
@@ -29,9 +29,12 @@ pub(crate) struct Mutate {
     program: PathBuf,
     #[command(flatten)]
     llvm: LlvmFlags,
-    /// Apply this rule; a random one that applies if not given
+    /// Apply this rule, or insert-if, insert-while, insert-call, insert-goto, blend; a random rule that applies if not given
     #[arg(long, value_name = "NAME")]
-    rule: Option<Rule>,
+    rule: Option<Operator>,
+    /// Take what is inserted from the C programs of this folder; from the tool's own if not given
+    #[arg(long, value_name = "FOLDER")]
+    pool: Option<PathBuf>,
     /// Apply it at this place, from 0 on; at a random one if not given
     #[arg(long, value_name = "N")]
     place: Option<usize>,
@@ -58,17 +61,23 @@ impl Mutate {
             llvm: self.llvm.choice(),
             program: self.program,
             c_flags: self.c_flags,
-            rule: self.rule,
+            operator: self.rule,
             place: self.place,
+            pool: self.pool,
             seed: self.seed,
         };
         let program = mutable_program(&plan)?;
         if self.list {
-            match (plan.rule, self.json) {
+            match (plan.operator, self.json) {
                 (None, true) => print(&rules_json(&program)),
-                (None, false) => print(&rules_text(&program, style())),
-                (Some(rule), true) => print(&places_json(rule, &program.places(rule))),
-                (Some(rule), false) => print(&places_text(&program.places(rule))),
+                (None, false) => print(&(rules_text(&program, style()) + &structural_text())),
+                (Some(Operator::Rule(rule)), true) => {
+                    print(&places_json(rule, &program.places(rule)));
+                }
+                (Some(Operator::Rule(rule)), false) => print(&places_text(&program.places(rule))),
+                (Some(operator @ (Operator::Insertion(_) | Operator::Blend)), _) => {
+                    return Err(LabError::NoNumberedPlaces(operator.name()));
+                }
             }
             return Ok(Exit::Clean);
         }
@@ -86,4 +95,10 @@ impl Mutate {
         }
         Ok(Exit::Clean)
     }
+}
+
+/// The operators that draw their place, as the list of rules shows them.
+fn structural_text() -> String {
+    let names = Operator::structural().map(|operator| format!("         {}\n", operator.name()));
+    format!("{}\n{}", style().heading("structure"), names.collect::<String>())
 }
