@@ -10,6 +10,7 @@ fn rules_are_listed_with_their_places_and_applied_by_number() {
     let list = json(&["mutate", &sum, "--llvm", "19", "--list", "--json"]);
     let rules = list["rules"].as_array().unwrap();
     assert_eq!(rules.len(), 132);
+    assert_eq!(list["operators"].as_array().unwrap().len(), 5);
     let rule = rules.iter().find(|rule| rule["places"].as_u64() > Some(1)).unwrap();
     let name = rule["name"].as_str().unwrap();
     let places = json(&["mutate", &sum, "--llvm", "19", "--list", "--rule", name, "--json"]);

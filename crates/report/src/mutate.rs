@@ -9,8 +9,9 @@ use serde_json::json;
 
 use crate::{JSON_VERSION, Style};
 
-/// The rules with the number of places, for a person.
-pub fn rules_text(program: &Program, style: Style) -> String {
+/// The rules with the number of places, and the operators that draw theirs, for
+/// a person.
+pub fn rules_text(program: &Program, operators: &[String], style: Style) -> String {
     let mut out = String::new();
     for family in Family::ALL {
         let _ = writeln!(out, "{}", style.heading(family.name()));
@@ -22,11 +23,15 @@ pub fn rules_text(program: &Program, style: Style) -> String {
             };
         }
     }
+    let _ = writeln!(out, "{}", style.heading("structure"));
+    for operator in operators {
+        let _ = writeln!(out, "         {operator}");
+    }
     out
 }
 
-/// The rules with the number of places, as JSON.
-pub fn rules_json(program: &Program) -> String {
+/// The same as JSON.
+pub fn rules_json(program: &Program, operators: &[String]) -> String {
     let rules: Vec<_> = Rule::all()
         .map(|rule| {
             json!({
@@ -36,7 +41,7 @@ pub fn rules_json(program: &Program) -> String {
             })
         })
         .collect();
-    json!({ "version": JSON_VERSION, "rules": rules }).to_string()
+    json!({ "version": JSON_VERSION, "rules": rules, "operators": operators }).to_string()
 }
 
 /// The places of a rule, a line each.

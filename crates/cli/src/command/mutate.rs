@@ -69,8 +69,8 @@ impl Mutate {
         let program = mutable_program(&plan)?;
         if self.list {
             match (plan.operator, self.json) {
-                (None, true) => print(&rules_json(&program)),
-                (None, false) => print(&(rules_text(&program, style()) + &structural_text())),
+                (None, true) => print(&rules_json(&program, &structural())),
+                (None, false) => print(&rules_text(&program, &structural(), style())),
                 (Some(Operator::Rule(rule)), true) => {
                     print(&places_json(rule, &program.places(rule)));
                 }
@@ -97,8 +97,7 @@ impl Mutate {
     }
 }
 
-/// The operators that draw their place, as the list of rules shows them.
-fn structural_text() -> String {
-    let names = Operator::structural().map(|operator| format!("         {}\n", operator.name()));
-    format!("{}\n{}", style().heading("structure"), names.collect::<String>())
+/// The operators that draw their place.
+fn structural() -> Vec<String> {
+    Operator::structural().map(|operator| operator.name()).collect()
 }
