@@ -10,8 +10,9 @@ mod course;
 mod error;
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use optsleuth_model::{CAMPAIGN_VERSION, CaseKind, Coverage, Finding, HuntSettings};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
@@ -24,6 +25,9 @@ pub use error::CampaignError;
 pub(super) const DATABASE: &str = "campaign.db";
 /// Who has this file locked has the folder.
 const LOCK: &str = "campaign.lock";
+/// A process that is just being started has all open files of the one that
+/// starts it for a moment, a lock that was given up since among them.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
 const SCHEMA: &str = "
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -525,10 +529,16 @@ fn lock(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK);
     let io = |source| CampaignError::Io { doing: format!("write `{}`", path.display()), source };
     let file = File::options().create(true).append(true).open(&path).map_err(io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(CampaignError::InUse(folder.to_owned())),
-        Err(std::fs::TryLockError::Error(source)) => Err(io(source)),
+    let patience = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < patience => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => return Err(CampaignError::InUse(folder.to_owned())),
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
     }
 }
 
