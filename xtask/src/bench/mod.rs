@@ -189,17 +189,22 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// How fast LocSeq evaluates sequences for a 15-line program, on all cores.
-fn locseq_loop(n_searches: usize) -> anyhow::Result<Locseq> {
-    const CASE: &str = "testdata/cases/crash";
+/// One of our own cases, on all cores.
+fn open_case(case: &str) -> anyhow::Result<Scene> {
     let plan = ScenePlan {
-        folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(CASE),
+        folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(case),
         llvm: None,
         limits: Limits::STANDARD,
         candidate_time: Duration::from_secs(1),
         n_workers: None,
     };
-    let mut scene = Scene::open(&plan, &Silent)?;
+    Ok(Scene::open(&plan, &Silent)?)
+}
+
+/// How fast LocSeq evaluates sequences for a 15-line program, on all cores.
+fn locseq_loop(n_searches: usize) -> anyhow::Result<Locseq> {
+    const CASE: &str = "testdata/cases/crash";
+    let mut scene = open_case(CASE)?;
     let plan = SearchPlan {
         method: Method::Locseq,
         seed: 1,

@@ -1,16 +1,14 @@
 //! How many mutants searches for witness programs try: front end, passes,
 //! execution where there is one, coverage, and what is learnt of it.
 
-use std::path::Path;
 use std::time::Duration;
 
-use optsleuth_lab::{Localized, Scene, ScenePlan, Silent, Stop, WitnessPlan};
-use optsleuth_model::Limits;
+use optsleuth_lab::{Localized, Silent, Stop, WitnessPlan};
 use optsleuth_rank::Recipe;
 use optsleuth_search::ProgramMethod;
 
 use super::raw::{ProgramSearch, Search};
-use super::rounded;
+use super::{open_case, rounded};
 
 /// One that crashes the compiler and one that computes something wrong: the
 /// second is compiled, and executed twice.
@@ -22,14 +20,7 @@ const BUDGET: Duration = Duration::from_secs(20);
 pub(super) fn measure() -> anyhow::Result<Vec<ProgramSearch>> {
     let mut all = Vec::new();
     for case in CASES {
-        let plan = ScenePlan {
-            folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(case),
-            llvm: None,
-            limits: Limits::STANDARD,
-            candidate_time: Duration::from_secs(1),
-            n_workers: None,
-        };
-        let mut scene = Scene::open(&plan, &Silent)?;
+        let mut scene = open_case(case)?;
         for method in METHODS {
             let plan = WitnessPlan {
                 method,
