@@ -1,0 +1,187 @@
+//! A recipe -> a worker's files: compiling its source, instrumenting LLVM's
+//! archives, linking.
+//!
+//! **Invariant:** everything is written into the folder that is given.
+
+use std::fs;
+use std::io;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use super::{CODE_MAP, ProvisionError, Recipe, SUMMARY, Step, WORKER};
+use crate::llvm::covered;
+use crate::llvm::embedded::{SOURCES, Source};
+use crate::llvm::install::Install;
+use crate::spawn::{Tool, ToolError};
+
+/// Compiles and links. The objects stay: the covered worker is linked from the
+/// same ones.
+pub(super) fn build_plain(
+    install: &Install,
+    recipe: &Recipe,
+    folder: &Path,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<(), ProvisionError> {
+    let cache = |source| ProvisionError::Cache { path: folder.to_owned(), source };
+    for Source { name, text } in SOURCES {
+        fs::write(folder.join(name), text).map_err(cache)?;
+    }
+    compile(install, recipe, SOURCES, folder, progress)?;
+    progress(Step::Linking);
+    link_plain(install, recipe, folder, folder)?;
+    for Source { name, .. } in SOURCES {
+        fs::remove_file(folder.join(name)).map_err(cache)?;
+    }
+    Ok(())
+}
+
+/// Links the worker's own objects, which lie in `objects`, with the archives.
+pub(in crate::llvm) fn link_plain(
+    install: &Install,
+    recipe: &Recipe,
+    objects: &Path,
+    folder: &Path,
+) -> Result<(), ProvisionError> {
+    let parts = Parts { objects: objects_in(objects), libraries: recipe.libraries.clone() };
+    link(recipe, &parts, folder).map_err(|source| ProvisionError::Build {
+        doing: "link",
+        major: install.major,
+        source,
+    })
+}
+
+/// Links the plain worker's objects with instrumented archives.
+pub(in crate::llvm) fn build_covered(
+    install: &Install,
+    recipe: &Recipe,
+    plain: &Path,
+    folder: &Path,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<(), ProvisionError> {
+    let major = install.major;
+    let cache = |source| ProvisionError::Cache { path: folder.to_owned(), source };
+    let cover = |source| ProvisionError::Cover { major, source };
+    let archives: Vec<PathBuf> =
+        recipe.libraries.iter().filter(|path| is_archive(path)).map(PathBuf::from).collect();
+    let scratch = folder.join("instrumented");
+    fs::create_dir(&scratch).map_err(cache)?;
+    let started = Instant::now();
+    let total = archives.len();
+    progress(Step::Instrumenting { done: 0, total });
+    let progress = Mutex::new(progress);
+    let report = |step| (progress.lock().unwrap_or_else(PoisonError::into_inner))(step);
+    let covered = covered::instrument(&archives, &scratch, &|done| {
+        report(Step::Instrumenting { done, total });
+    })
+    .map_err(cover)?;
+    let mut summary = covered.summary();
+    summary.rewrite_seconds = started.elapsed().as_secs_f64();
+
+    report(Step::Linking);
+    let started = Instant::now();
+    let mut objects = vec![covered.first.clone()];
+    objects.extend(objects_in(plain));
+    let mut instrumented = covered.archives.iter();
+    let mut libraries: Vec<String> = recipe
+        .libraries
+        .iter()
+        .map(|library| match is_archive(library).then(|| instrumented.next()).flatten() {
+            Some(archive) => archive.display().to_string(),
+            None => library.clone(),
+        })
+        .collect();
+    libraries.push(covered.last.display().to_string());
+    link(recipe, &Parts { objects, libraries }, folder)
+        .map_err(|source| ProvisionError::Build { doing: "link", major, source })?;
+    summary.link_seconds = started.elapsed().as_secs_f64();
+
+    let map = covered.code_map(&folder.join(WORKER)).map_err(cover)?;
+    summary.n_blocks = map.functions.iter().map(|function| function.origin.offsets.len()).sum();
+    let bytes = postcard::to_stdvec(&map).map_err(|error| cache(io::Error::other(error)))?;
+    fs::write(folder.join(CODE_MAP), bytes).map_err(cache)?;
+    let text = serde_json::to_vec_pretty(&summary).map_err(|error| cache(error.into()))?;
+    fs::write(folder.join(SUMMARY), text).map_err(cache)?;
+    fs::remove_dir_all(&scratch).map_err(cache)
+}
+
+/// What a worker is linked from, in order.
+pub(in crate::llvm) struct Parts {
+    pub(in crate::llvm) objects: Vec<PathBuf>,
+    pub(in crate::llvm) libraries: Vec<String>,
+}
+
+/// The worker's own objects, in the plain worker's entry.
+pub(in crate::llvm) fn objects_in(folder: &Path) -> Vec<PathBuf> {
+    let sources = SOURCES.iter().filter(|source| source.name.ends_with(".cpp"));
+    sources.map(|source| folder.join(object_name(source))).collect()
+}
+
+pub(in crate::llvm) fn is_archive(library: &str) -> bool {
+    library.ends_with(".a")
+}
+
+/// Compiles source files, on all cores.
+pub(in crate::llvm) fn compile(
+    install: &Install,
+    recipe: &Recipe,
+    sources: &[Source],
+    folder: &Path,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<(), ProvisionError> {
+    let sources: Vec<&Source> = sources.iter().filter(|s| s.name.ends_with(".cpp")).collect();
+    let total = sources.len();
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((0, progress));
+    let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(total);
+    let work = || -> Result<(), ToolError> {
+        while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+            Tool::new(&recipe.compiler)
+                .args(&recipe.compile_flags)
+                .args(["-c", source.name, "-o"])
+                .arg(object_name(source))
+                .directory(folder)
+                .check()?;
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0 += 1;
+            let step = Step::Compiling { done: done.0, total };
+            (done.1)(step);
+        }
+        Ok(())
+    };
+    let outcome = thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    });
+    outcome.map_err(|source| ProvisionError::Build {
+        doing: "compile",
+        major: install.major,
+        source,
+    })
+}
+
+pub(in crate::llvm) fn object_name(source: &Source) -> String {
+    source.name.replace(".cpp", ".o")
+}
+
+/// Links objects and libraries into a worker.
+pub(in crate::llvm) fn link(
+    recipe: &Recipe,
+    parts: &Parts,
+    folder: &Path,
+) -> Result<(), ToolError> {
+    Tool::new(&recipe.compiler)
+        .args(&recipe.link_flags)
+        .args(&parts.objects)
+        .args(&parts.libraries)
+        .arg("-o")
+        .arg(folder.join(WORKER))
+        .check()?;
+    Ok(())
+}
