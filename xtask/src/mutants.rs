@@ -60,8 +60,8 @@ struct Measured {
     /// Programs that could not be read, and why.
     unread: BTreeMap<String, String>,
     rules: BTreeMap<String, Count>,
-    /// What did not compile: program, rule, change.
-    broken: Vec<[String; 3]>,
+    /// What did not compile: program, rule, change, and what clang says.
+    broken: Vec<[String; 4]>,
 }
 
 /// A program, and what it is compiled with.
@@ -94,11 +94,11 @@ impl Mutants {
                 return Ok(());
             };
             count.applications += 1;
-            match compiles(&install, &folder, &mutant.text, &subject.flags)? {
-                true => count.compile += 1,
-                false => {
+            match complaint(&install, &folder, &mutant.text, &subject.flags)? {
+                None => count.compile += 1,
+                Some(said) => {
                     let what = format!("line {}: {}", mutant.line, mutant.what);
-                    measured.broken.push([subject.name.clone(), mutant.by, what]);
+                    measured.broken.push([subject.name.clone(), mutant.by, what, said]);
                 }
             }
             Ok(())
@@ -122,11 +122,17 @@ impl Mutants {
                 take(subject, &rule.name(), subject.program.mutate(*rule, &mut rng))?;
             }
         }
-        let pool = Pool::gather(subjects.iter().map(|subject| &subject.program));
+        // What is C only in its old form fits into programs of that form alone.
+        let pool_of = |old: bool| {
+            let alike = subjects.iter().filter(|subject| subject.flags.is_empty() != old);
+            Pool::gather(alike.map(|subject| &subject.program))
+        };
+        let (pool, old_pool) = (pool_of(false), pool_of(true));
         for insertion in Insertion::ALL {
             for _ in 0..self.applications {
                 let Some(subject) = subjects.choose(&mut rng) else { break };
-                let inserted = subject.program.insert(insertion, &pool, &|_| true, &mut rng);
+                let pool = if subject.flags.is_empty() { &pool } else { &old_pool };
+                let inserted = subject.program.insert(insertion, pool, &|_| true, &mut rng);
                 take(subject, insertion.name(), inserted)?;
             }
         }
@@ -197,20 +203,25 @@ fn c_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn compiles(
+/// What clang has against a mutant; `None` if it takes it.
+fn complaint(
     install: &Install,
     folder: &Workdir,
     text: &str,
     flags: &[String],
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Option<String>> {
     let source = folder.file("mutant.c");
     std::fs::write(&source, text)?;
     let clang = install.tool("clang").context("no clang")?;
     let tool = Tool::new(clang).args(["-fsyntax-only", "-w"]).args(flags).arg(&source);
     let output = tool.output()?;
     match output.end {
-        ToolEnd::Exited(0) => Ok(true),
-        ToolEnd::Exited(_) => Ok(false),
+        ToolEnd::Exited(0) => Ok(None),
+        ToolEnd::Exited(_) => {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let error = said.lines().find_map(|line| line.split_once("error: "));
+            Ok(Some(error.map_or(String::new(), |(_, what)| what.to_owned())))
+        }
         // Says something about clang, and nothing about the mutant.
         end @ (ToolEnd::Signaled(_) | ToolEnd::Timeout) => {
             bail!(
