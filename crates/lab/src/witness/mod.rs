@@ -18,6 +18,7 @@
 
 mod blend;
 mod c_tools;
+mod choices;
 mod collection;
 mod effect;
 mod lines;

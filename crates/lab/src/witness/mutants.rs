@@ -15,11 +15,12 @@ use std::sync::Arc;
 use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::Case;
 use optsleuth_mutate::{Family, Insertion, Mutant, Rule};
-use optsleuth_search::{Guide, ProgramMethod, Seeds, Told};
+use optsleuth_search::{ProgramMethod, Seeds};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::WitnessPlan;
+use super::choices::Choices;
 use super::collection::Weighed;
 use super::pantry::Pantry;
 use super::proposal::Candidate;
@@ -69,9 +70,7 @@ pub(super) struct Mutants<'a> {
     case: &'a Case,
     pantry: Option<&'a Pantry>,
     actions: Vec<Action>,
-    guide: Box<dyn Guide>,
-    /// What it chose and was not told about, and whether a mutant came of it.
-    untold: VecDeque<(usize, bool)>,
+    choices: Choices,
     seeds: Seeds<Seed>,
     /// Seeds that were read, the oldest first; `None` if they cannot be.
     read: VecDeque<(blake3::Hash, Option<Arc<Ready>>)>,
@@ -115,8 +114,7 @@ impl<'a> Mutants<'a> {
             case,
             pantry,
             actions,
-            guide,
-            untold: VecDeque::new(),
+            choices: Choices::new(guide),
             seeds: Seeds::new(first),
             read,
             tried,
@@ -158,9 +156,9 @@ impl<'a> Mutants<'a> {
     }
 
     fn propose(&mut self, pool: &mut Pool) -> Result<Option<Candidate>, LabError> {
-        let choice = self.guide.choose();
+        let choice = self.choices.choose();
         let proposed = self.mutate(self.actions[choice], pool)?;
-        self.untold.push_back((choice, proposed.is_some()));
+        self.choices.note(choice, proposed.is_some());
         Ok(proposed.map(|(mutant, before)| {
             let line = self.setting.lines.original(mutant.line, &mutant.text);
             let change = format!("{line}{} ({})", mutant.what, mutant.by);
@@ -214,25 +212,10 @@ impl<'a> Mutants<'a> {
         Ok(ready)
     }
 
-    /// Tells of choices of which nothing came, up to the next of which something
-    /// did: there was no place, or nothing new to make of it.
-    fn tell_vain(&mut self) {
-        while let Some((choice, false)) = self.untold.front().copied() {
-            self.untold.pop_front();
-            let (accepted, distance, gain) = (false, 0.0, 0.0);
-            self.guide.learn(&Told { choice, accepted, distance, gain });
-        }
-    }
-
     /// Learns what came of a mutant. In the order in which they were asked for.
     pub(super) fn learn(&mut self, candidate: &Candidate, judgement: &Judgement, weighed: Weighed) {
-        self.tell_vain();
-        let Weighed { accepted, distance, gain } = weighed;
-        if let Some((choice, _)) = self.untold.pop_front() {
-            self.guide.learn(&Told { choice, accepted, distance, gain });
-        }
-        self.tell_vain();
-        self.has_witness |= accepted;
+        self.has_witness |= weighed.accepted;
+        self.choices.learn(weighed);
         self.n_without_witness += 1;
         if let (Judgement::Fails, Text::Ready(text)) = (judgement, &candidate.text) {
             let seed = Seed::new(text, Some(candidate.what.clone()));
