@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::BenchReport;
 use super::board::Board;
+use super::searches::searches;
 use super::tables::{self, CASES_NOTE, SIDES};
 use crate::markdown::inline;
 use crate::table::Table;
@@ -39,6 +40,12 @@ pub fn bench_markdown(report: &BenchReport<'_>) -> String {
     section(&mut out, "Formulas and aggregations", &said, &tables::recipes(&main.scores));
     let said = format!("First ranks, by the median over seeds. {over}");
     section(&mut out, "Against the first method", &said, &tables::comparisons(&main.scores));
+    section(
+        &mut out,
+        "What searches did",
+        "Sums over all cases and seeds.",
+        &searches(board.all()),
+    );
     section(&mut out, "Cases", CASES_NOTE, &tables::cases(&board));
     if let Some(table) = tables::unmeasured(&board) {
         section(&mut out, "Not measured", "", &table);

@@ -18,6 +18,7 @@ mod json;
 mod markdown;
 mod page;
 mod pictures;
+mod searches;
 mod tables;
 mod text;
 

@@ -9,6 +9,7 @@ use std::fmt::{self, Write as _};
 use super::BenchReport;
 use super::board::Board;
 use super::pictures::pictures;
+use super::searches::searches;
 use super::tables::{self, CASES_NOTE, SIDES};
 use crate::escape::Text;
 use crate::html::sections::{self, Section, tabled};
@@ -48,7 +49,7 @@ fn page(out: &mut String, board: &Board<'_>) -> fmt::Result {
     html::close(out)
 }
 
-fn parts(board: &Board<'_>) -> Result<[Section; 8], fmt::Error> {
+fn parts(board: &Board<'_>) -> Result<[Section; 9], fmt::Error> {
     let main = board.main();
     let over = format!("Over {}.", main.name);
     let anew =
@@ -75,6 +76,16 @@ fn parts(board: &Board<'_>) -> Result<[Section; 8], fmt::Error> {
             id: "comparisons",
             title: "Against the first method",
             body: tabled(&first, &tables::comparisons(&main.scores), "compared", "Comparisons")?,
+        },
+        Section {
+            id: "searches",
+            title: "What searches did",
+            body: tabled(
+                "Sums over all cases and seeds.",
+                &searches(board.all()),
+                "searched",
+                "What searches did",
+            )?,
         },
         Section {
             id: "cases",
