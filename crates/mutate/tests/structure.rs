@@ -278,6 +278,13 @@ fn what_needs_the_outside_world_stays_where_it_is() {
 }
 
 #[test]
+fn a_weak_function_stays_where_it_is() {
+    let donor = "void weak(int) __attribute__((weak)); int x; void weak(int a) { x = a; }
+        int main(void) { weak(3); return 0; }";
+    assert_eq!(Pool::gather([&read(donor)]).counts().calls, 0);
+}
+
+#[test]
 fn functions_of_the_library_are_declared_once_and_alike() {
     let donor = "void *memset(void *, int, unsigned long); char b[4];
         void h(void) { memset(b, 1, 4); } int main(void) { h(); return 0; }";
