@@ -12,6 +12,7 @@
 //! program, rule and random numbers, same mutant.
 
 mod edit;
+pub mod emi;
 mod libclang;
 mod mutant;
 mod operator;
