@@ -75,6 +75,31 @@ pub(crate) fn next_id(text: &str) -> u32 {
     snippets(text).iter().map(|snippet| snippet.id + 1).max().unwrap_or(1)
 }
 
+/// Whether every region that begins in a text ends in it, and the other way
+/// round.
+pub(crate) fn is_whole(text: &str) -> bool {
+    let mut open: Vec<&str> = Vec::new();
+    for (at, _) in text.match_indices("/*") {
+        let comment = &text[at..];
+        if let Some((_, _, length)) = header(comment) {
+            let id = comment[OPEN.len()..length].split(' ').next();
+            open.extend(id);
+        } else if let Some(rest) = comment.strip_prefix(CLOSE) {
+            let id = rest.split(|c: char| !c.is_ascii_digit()).next();
+            if open.pop() != id {
+                return false;
+            }
+        } else if comment.starts_with(&OPEN_BRACE[1..]) {
+            open.push("");
+        } else if comment.starts_with(&CLOSE_BRACE[..CLOSE_BRACE.len() - 1])
+            && open.pop() != Some("")
+        {
+            return false;
+        }
+    }
+    open.is_empty()
+}
+
 /// Where luggage stands.
 pub(crate) fn luggage_spans(text: &str) -> Vec<Span> {
     let mut start = 0;
@@ -373,6 +398,16 @@ mod tests {
         ];
         assert_eq!(told, expected);
         assert_eq!(next_id(&marked), 8);
+    }
+
+    #[test]
+    fn a_part_of_a_region_is_not_whole() {
+        let block = inserted(12, SnippetKind::TrueBlock, "{ }");
+        assert!(is_whole(&format!("{OPEN_BRACE}{block} a;{CLOSE_BRACE} {}", deleted(3, &block))));
+        assert!(!is_whole(&format!("if (a) {{ {} a; }}", close(1))));
+        assert!(!is_whole(&format!("{} a;", open(1, SnippetKind::TrueGuard))));
+        assert!(!is_whole(&format!("a; {CLOSE_BRACE}")));
+        assert!(!is_whole(&format!("{} {OPEN_BRACE} {}", block, close(2))));
     }
 
     #[test]
