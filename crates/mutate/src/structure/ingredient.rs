@@ -35,9 +35,13 @@ impl<'p> Inserter<'p> {
         Inserter { target: Target::new(program) }
     }
 
-    /// The statements that something may stand before, in order.
+    /// The statements that something may stand before, in order: those behind
+    /// the place for luggage, and not in what earlier luggage defines.
     pub(crate) fn locations(&self) -> Vec<usize> {
-        locations::insertable(self.target.program)
+        let program = self.target.program;
+        let mut locations = locations::insertable(program);
+        locations.retain(|&it| program.statements[it].span.start >= self.target.front);
+        locations
     }
 
     /// Where luggage goes.
