@@ -6,5 +6,6 @@
 //! on that input either, and is observed to do the same.
 
 mod environment;
+mod synthesis;
 
 pub use environment::{Cell, Environment};
