@@ -11,6 +11,7 @@
 //! **Invariant:** no file is read or written and no process started here; same
 //! program, rule and random numbers, same mutant.
 
+pub mod arithmetic;
 mod edit;
 pub mod emi;
 mod libclang;

@@ -4,7 +4,7 @@
 //! **Invariant:** no cell is there twice, values are sorted, at least one, and
 //! such as the cell can hold; what cannot be described so is left out.
 
-use crate::types::{Integer, Rank};
+use crate::types::Integer;
 
 /// An integer object that code at a point may read: a variable, a field, an
 /// element. No two cells of an environment share memory, bit-fields aside, so
@@ -30,26 +30,6 @@ pub struct Cell {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     cells: Vec<(Cell, Vec<i128>)>,
-}
-
-impl Cell {
-    /// The smallest and the largest value that it can hold; `None` for types
-    /// whose arithmetic is not known here.
-    pub fn range(&self) -> Option<(i128, i128)> {
-        let bits = match self.ty.rank {
-            Rank::Bool => 1,
-            Rank::Char => 8,
-            Rank::Short => 16,
-            Rank::Int => 32,
-            Rank::Long | Rank::LongLong => 64,
-            Rank::Int128 => return None,
-        };
-        let bits = self.bit_width.map_or(bits, |width| width.clamp(1, bits));
-        Some(match self.ty.is_signed {
-            true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-            false => (0, (1 << bits) - 1),
-        })
-    }
 }
 
 impl Environment {
@@ -83,8 +63,8 @@ impl Environment {
         values.sort_unstable();
         values.dedup();
         let place = self.cells.iter().position(|(known, _)| known.text == cell.text);
-        let fits = match (cell.range(), values.first(), values.last()) {
-            (Some((least, most)), Some(first), Some(last)) => least <= *first && *last <= most,
+        let fits = match (cell.ty.range(cell.bit_width), values.first(), values.last()) {
+            (Some(range), Some(first), Some(last)) => range.contains(first) && range.contains(last),
             _ => false,
         };
         match (fits, place) {
@@ -100,6 +80,7 @@ impl Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Rank;
 
     fn cell(text: &str, rank: Rank, is_signed: bool, bit_width: Option<u32>) -> Cell {
         let ty = Integer { rank, is_signed };

@@ -8,45 +8,46 @@
 use rand::Rng;
 use rand::seq::SliceRandom as _;
 
-use crate::emi::environment::Environment;
 use crate::emi::place::Placing;
 use crate::emi::points::can_be_guarded;
 use crate::emi::profile::Profile;
+use crate::emi::synthesis::{Names, Scene, false_block, true_block, true_guard};
 use crate::emi::variant::{SnippetKind, Variant};
 use crate::program::Program;
+
+/// The three things that Hermes makes, each as often as the others.
+#[derive(Clone, Copy)]
+enum Kind {
+    FalseBlock,
+    TrueGuard,
+    TrueBlock,
+}
 
 impl Program {
     /// A variant by what variables held; `None` if nothing could be done.
     pub fn hermes(&self, profile: &Profile, rng: &mut impl Rng) -> Option<Variant> {
-        self.hermes_by(profile, rng, |_, _, _, _| None)
-    }
-
-    /// The same with texts from elsewhere: statements for blocks, a condition for
-    /// a guard.
-    fn hermes_by<R: Rng>(
-        &self,
-        profile: &Profile,
-        rng: &mut R,
-        mut make: impl FnMut(SnippetKind, usize, &Environment, &mut R) -> Option<String>,
-    ) -> Option<Variant> {
+        let mut names = Names::new(self.text());
         let mut placing = Placing::on(self);
         for (&point, environment) in profile.points() {
             let Some(statement) = self.statements.get(point) else { continue };
-            let mut kinds =
-                [SnippetKind::FalseBlock, SnippetKind::TrueGuard, SnippetKind::TrueBlock];
+            let scene = Scene::new(self, statement.span.start);
+            let mut kinds = [Kind::FalseBlock, Kind::TrueGuard, Kind::TrueBlock];
             kinds.shuffle(rng);
+            // What cannot be made here leaves its turn to the next.
             for kind in kinds {
-                let is_guard = kind == SnippetKind::TrueGuard;
-                if is_guard && !can_be_guarded(statement) {
-                    continue;
+                let made = match kind {
+                    Kind::FalseBlock => false_block(&scene, environment, &mut names, rng),
+                    Kind::TrueBlock => true_block(&scene, environment, &mut names, rng),
+                    Kind::TrueGuard if can_be_guarded(statement) => true_guard(environment, rng),
+                    Kind::TrueGuard => None,
+                };
+                let Some(text) = made else { continue };
+                match kind {
+                    Kind::FalseBlock => placing.before(point, SnippetKind::FalseBlock, text),
+                    Kind::TrueBlock => placing.before(point, SnippetKind::TrueBlock, text),
+                    Kind::TrueGuard => placing.guard(point, text),
                 }
-                if let Some(text) = make(kind, point, environment, rng) {
-                    match is_guard {
-                        true => placing.guard(point, text),
-                        false => placing.before(point, kind, text),
-                    }
-                    break;
-                }
+                break;
             }
         }
         placing.finish()

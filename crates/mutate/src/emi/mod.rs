@@ -21,6 +21,7 @@ mod points;
 mod profile;
 mod recorder;
 mod strategy;
+mod synthesis;
 mod variant;
 mod walk;
 
