@@ -1,0 +1,448 @@
+//! Profiles are what a hand count says, and variants do what their seeds do.
+
+mod read;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use optsleuth_compiler::spawn::{Tool, ToolOutput, find_on_path};
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_compiler::{clang, csmith, llvm};
+use optsleuth_mutate::emi::{self, Profile, Strategy, Variant};
+use optsleuth_mutate::{Pool, Program};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use read::{libclang, read};
+
+/// A compiler and its flags.
+#[derive(Clone, Copy)]
+enum Compiler {
+    Clang,
+    Gcc,
+    /// gcc with what tells of undefined behaviour.
+    Watched,
+}
+
+fn run(text: &str, compiler: Compiler) -> ToolOutput {
+    let folder = Workdir::new().unwrap();
+    let (source, program) = (folder.file("p.c"), folder.file("p"));
+    std::fs::write(&source, text).unwrap();
+    // What glibc's headers declare for clang are words of gcc's language.
+    let words = ["32", "64", "32x", "64x"].map(|bits| format!("-D_Float{bits}=clangs_{bits}"));
+    let gcc = || Tool::new(find_on_path("gcc").unwrap()).args(&words);
+    let tool = match compiler {
+        Compiler::Clang => Tool::new(llvm::find(19).unwrap().tool("clang").unwrap()),
+        Compiler::Gcc => gcc(),
+        Compiler::Watched => {
+            gcc().args(["-fsanitize=undefined,address", "-fno-sanitize-recover=all"])
+        }
+    };
+    let compiled = tool.args(["-w", "-O0"]).arg(&source).arg("-o").arg(&program).check();
+    compiled.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    Tool::new(program).time(Duration::from_secs(20)).output().unwrap()
+}
+
+/// Records at every point, by both compilers.
+fn profile(program: &Program) -> Profile {
+    profile_some(program, 1.0, &mut ChaCha8Rng::seed_from_u64(1))
+}
+
+fn profile_some(program: &Program, probability: f64, rng: &mut ChaCha8Rng) -> Profile {
+    let instrumented = program.instrument(probability, rng);
+    let of = |compiler| instrumented.profile(&run(&instrumented.text, compiler).stderr).unwrap();
+    of(Compiler::Clang).agreed(&of(Compiler::Gcc))
+}
+
+/// What is known before the statement that begins with a text, as
+/// `x=1,2 y=3`, in the order of the text.
+fn environment(source: &str, statement: &str) -> String {
+    let program = read(source);
+    let profile = profile(&program);
+    let mut found = String::new();
+    for (&point, environment) in profile.points() {
+        if !source[program.statements()[point].span.start..].starts_with(statement) {
+            continue;
+        }
+        for (cell, values) in environment.cells() {
+            let values: Vec<String> = values.iter().map(i128::to_string).collect();
+            let width = cell.bit_width.map_or_else(String::new, |width| format!(":{width}"));
+            let word = if cell.is_const { "const " } else { "" };
+            found.push_str(&format!("{word}{}{width}={} ", cell.text, values.join(",")));
+        }
+    }
+    found.trim_end().to_owned()
+}
+
+fn check(source: &str, statement: &str, expected: &str) {
+    assert_eq!(environment(source, statement), expected, "{statement} of {source}");
+}
+
+#[test]
+fn every_value_at_a_point_is_known() {
+    let source = "int g = 7; int main(void) { unsigned char i; int s = 0;
+        for (i = 250; i < 254; i++) { s -= i; } return s + 1006; }";
+    check(source, "s -= i", "g=7 s=-753,-501,-250,0");
+    check(source, "return", "g=7 s=-1006");
+    check(source, "int s", "g=7");
+}
+
+#[test]
+fn what_is_in_records_and_arrays_is_known() {
+    let source = "struct A { int x; const short y; struct { unsigned u : 3; signed s : 5; int : 2; } b[2]; };
+        struct A a = { 1, 2, { { 7, -3 }, { 1, 15 } } }; long m[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
+        int long_one[100]; int main(void) { struct A c = a; return c.x - 1; }";
+    let expected = "a.b[0].s:5=-3 a.b[0].u:3=7 a.b[1].s:5=15 a.b[1].u:3=1 a.x=1 const a.y=2 \
+        m[0][0]=1 m[0][1]=2 m[0][2]=3 m[1][0]=4 m[1][1]=5 m[1][2]=6 long_one[0]=0 long_one[1]=0 \
+        long_one[2]=0 long_one[3]=0 c.b[0].s:5=-3 c.b[0].u:3=7 c.b[1].s:5=15 c.b[1].u:3=1 c.x=1 \
+        const c.y=2";
+    check(source, "return", expected);
+}
+
+#[test]
+fn what_is_volatile_or_a_union_or_no_integer_is_never_read() {
+    let source = "volatile int v = 1; struct { volatile int x; int y; } s; volatile struct { int z; } t;
+        union { int i; float f; } u; double d = 1; int *p = &s.y; enum E { A } e; __int128 w;
+        const volatile int cv = 3; volatile int va[2]; struct { union { int a; long b; }; int c; } n;
+        _Bool b = 1; const int k = 5; extern int elsewhere; unsigned long ul = -1UL;
+        int main(void) { return s.y; }";
+    check(source, "return", "s.y=0 n.c=0 b=1 const k=5 ul=18446744073709551615");
+}
+
+#[test]
+fn a_variable_that_may_hold_garbage_is_never_read() {
+    let source = "int f(int p) { int a; int b = 1; int c[3]; static int d; a = p; return a; }
+        int main(int argc, char **argv) { return f(3) - 3; }";
+    check(source, "return a", "p=3 b=1 d=0");
+    check(source, "return f", "");
+}
+
+#[test]
+fn a_variable_whose_initializer_is_jumped_over_is_never_read() {
+    let jump = "int g; int f(int p) { if (p) goto in; { int a = 1; static int s = 4; in: g = 2; { int b = 3; g = b; } } return g; }
+        int main(void) { return f(1) - 3; }";
+    check(jump, "g = 2", "g=0 p=1 s=4");
+    check(jump, "g = b", "g=2 p=1 s=4 b=3");
+    let back = "int g; int main(void) { int a = 1; again: g++; int b = 2; if (g < 3) goto again; return 0; }";
+    check(back, "return", "g=3 a=1 b=2");
+    check(back, "if (g", "g=1,2,3 a=1 b=2");
+    let switched = "int g = 2; int main(void) { switch (g) { int a = 1; case 1: g = 5; break;
+        case 2: { int b = 6; g = b; } } return 0; }";
+    check(switched, "g = b", "g=2 b=6");
+    let computed =
+        "int main(void) { static void *t[] = { &&x }; { int a = 3; goto *t[0]; x: return 0; } }";
+    check(computed, "return", "");
+}
+
+#[test]
+fn a_name_means_the_variable_at_the_point() {
+    let source = "int x = 1, y = 2; int f(int y) { int x = y + 1; { static short x = 9; x++; }
+        { enum { y = 4 }; x = y; } return x; } int main(void) { return f(5) - 4; }";
+    check(source, "x++", "x=9");
+    check(source, "return x", "x=4");
+    check(source, "return f", "x=1");
+}
+
+#[test]
+fn old_style_functions_and_recursion_are_profiled() {
+    let source = "int f(n, s) int n; short s; { if (n == 0) return s; return f(n - 1, s + n); }
+        int main() { return f(3, 0) - 6; }";
+    check(source, "return s", "n=0 s=6");
+    check(source, "return f(n", "n=1,2,3 s=0,3,5");
+}
+
+#[test]
+fn more_than_32_values_are_too_many() {
+    let source = "int main(void) { int few = 0, many = 0; while (many < 40) { many++; if (many > 8) few++; } return 0; }";
+    let listed =
+        |from: u32| (from..from + 32).map(|it| it.to_string()).collect::<Vec<_>>().join(",");
+    check(source, "many++", &format!("few={}", listed(0)));
+    check(source, "few++", &format!("few={} many={}", listed(0), listed(9)));
+}
+
+#[test]
+fn what_two_compilers_see_differently_is_left_out() {
+    // gcc passes the last argument first, clang the first.
+    let source = "int g, h; int f(int a) { g++; return a; } int k(int a) { h = 1; return a; }
+        int add(int a, int b) { return a + b; } int main(void) { return add(f(1), k(-1)); }";
+    check(source, "h = 1", "h=0 a=-1");
+    check(source, "return a + b", "g=1 h=1 a=1 b=-1");
+}
+
+#[test]
+fn programs_that_a_profile_says_nothing_about_have_no_points() {
+    let check = |declarations: &str, call: &str, why: &str| {
+        let source = format!("{declarations} int g; int main(void) {{ {call} g = 1; return 0; }}");
+        let program = read(&source);
+        let told = program.unfit().map_or_else(String::new, |unfit| unfit.to_string());
+        assert!(told.contains(why) && !why.is_empty(), "{source}: {told}");
+        assert_eq!(program.instrument(1.0, &mut ChaCha8Rng::seed_from_u64(1)).n_points(), 0);
+    };
+    check("int setjmp(long *);", "long v[40]; setjmp(v);", "`setjmp`");
+    check("long time(long *);", "g = time(0);", "`time`");
+    check("", "g = (int)(long)&g;", "addresses");
+    check("void f(int *restrict p) { *p = 1; }", "f(&g);", "`p`");
+    check("__attribute__((const)) int f(int a) { return a; }", "f(1);", "`f`");
+    check("int f(int a) __attribute__((pure)); int f(int a) { return a; }", "f(1);", "`f`");
+    assert_eq!(read("const int *f(const int *p) { return p ? p : 0; }").unfit(), None);
+}
+
+#[test]
+fn a_program_that_does_not_end_by_itself_has_no_profile() {
+    let check = |body: &str, is_complete: bool| {
+        let declared = "void abort(void); void _exit(int); void exit(int);";
+        let program = read(&format!("{declared} int main(void) {{ {body} return 0; }}"));
+        let instrumented = program.instrument(1.0, &mut ChaCha8Rng::seed_from_u64(1));
+        let output = run(&instrumented.text, Compiler::Clang);
+        assert_eq!(instrumented.profile(&output.stderr).is_ok(), is_complete, "{body}");
+    };
+    check("abort();", false);
+    check("_exit(0);", false);
+    check("*(volatile int *)0 = 1;", false);
+    check("exit(3);", true);
+    check("", true);
+}
+
+/// Programs in which C shows what it can do; each prints what it came to.
+const ODD: &[(&str, &str)] = &[
+    (
+        "K&R",
+        "int f(a, b) int a; short b; { if (a > 9) return b; else a += b; return a; } int main() { printf(\"%d\", f(1, 2)); return 0; }",
+    ),
+    (
+        "variable length",
+        "int g = 3; int f(int n) { int v[n + 1]; v[0] = n; if (n > 9) v[0] = 2; return v[0]; } int main(void) { g = f(g); if (g > 5) g = 1; printf(\"%d\", g); return 0; }",
+    ),
+    (
+        "union",
+        "union U { int i; unsigned char c[4]; } u; int k; int main(void) { u.i = 258; if (u.c[0] == 2) k = u.c[1]; else k = 9; printf(\"%d\", k); return 0; }",
+    ),
+    (
+        "bit-fields",
+        "struct { unsigned a : 3; signed b : 4; unsigned long c : 40; } s = { 7, -8, 1UL << 39 }; int main(void) { s.a++; s.b--; s.c += s.c - 1; if (s.a) s.a = 3; printf(\"%d %d %lu\", s.a, s.b, (unsigned long)s.c); return 0; }",
+    ),
+    (
+        "goto into a block",
+        "int g; int main(void) { int i = 0; if (g) { in: g++; i++; } if (i < 3) goto in; else if (i > 7) { g = 9; goto out; } out: printf(\"%d %d\", g, i); return 0; }",
+    ),
+    (
+        "fallthrough",
+        "int g; int f(int a) { switch (a) { case 1: g += 2; case 2: { int b = a; g += b * 2; } break; case 3: g--; default: g += 100; } return g; } int main(void) { int i; for (i = 0; i < 3; i++) f(i); printf(\"%d\", g); return 0; }",
+    ),
+    (
+        "duff",
+        "char v[9]; int main(void) { int n = 7, i = 0, k = 2; switch (n % 4) { case 0: do { v[i++] = 'a'; case 3: v[i++] = 'b'; case 2: v[i++] = 'c'; case 1: v[i++] = 'd'; } while (--k > 0); } printf(\"%s\", v); return 0; }",
+    ),
+    (
+        "UTF-8",
+        "int na\u{ef}ve = 3; int main(void) { char *s = \"\u{4e16}*/\u{754c}\"; if (na\u{ef}ve > 5) na\u{ef}ve = s[0]; else printf(\"%s %d\", s, na\u{ef}ve); return 0; }",
+    ),
+    (
+        "recursion",
+        "int calls; int fib(int n) { calls++; if (n < 2) return n; return fib(n - 1) + fib(n - 2); } int main(void) { printf(\"%d %d\", fib(9), calls); return 0; }",
+    ),
+    (
+        "nested records",
+        "struct In { short a; struct { int b[2]; } c; }; struct Out { struct In in[3]; const int k; } o = { { { 1 } }, 5 }; int main(void) { struct Out p = o; int i; for (i = 0; i < 3; i++) { p.in[i].c.b[1] = i + p.in[0].a; if (p.k == 4) p.in[0].a = 0; } printf(\"%d\", p.in[2].c.b[1]); return 0; }",
+    ),
+    (
+        "const and volatile",
+        "const int c = 4; volatile int v = 2; static const short t[2] = { 1, 2 }; int main(void) { const int d = c + 1; int s = 0; while (s < d) { s += v; if (s > 99) s = t[0]; } printf(\"%d\", s); return 0; }",
+    ),
+    (
+        "static locals",
+        "int next(void) { static unsigned char n = 254; static int turns; if (++n == 0) turns++; return n + turns * 256; } int main(void) { int i; for (i = 0; i < 4; i++) printf(\"%d \", next()); return 0; }",
+    ),
+    (
+        "shadows",
+        "int x = 1; int main(void) { int y = x; { int x = y + 5; { long x = 7; y += x; } y += x; if (y < 0) { int y = 3; x = y; } } printf(\"%d %d\", x, y); return 0; }",
+    ),
+    (
+        "statement expression",
+        "int g; int main(void) { int a = ({ int b = 3; g = b; b * 2; }) + ({ if (g > 7) g = 1; g; }); if (a < 0) ({ g = 4; }); printf(\"%d %d\", a, g); return 0; }",
+    ),
+    (
+        "dangling else",
+        "int a, b = 1; int main(void) { if (b) if (a) b = 2; else b = 3; else b = 4; for (;;) if (b++ > 5) break; else continue; do if (a) a--; else a += 4; while (a > 2 && a < 4); printf(\"%d %d\", a, b); return 0; }",
+    ),
+    (
+        "pragma",
+        "int s; int main(void) { int i;\n#pragma GCC unroll 2\n for (i = 0; i < 5; i++) s += i;\n if (s > 99)\n#pragma GCC unroll 2\n for (i = 0; i < 5; i++) s -= i;\n printf(\"%d\", s); return 0; }",
+    ),
+    (
+        "never called",
+        "int g = 1; static int f(int a) { int i; for (i = 0; i < a; i++) { g += i; if (g == 7) return 3; } return g; } int main(void) { if (g == 2) g = f(3); printf(\"%d\", g); return 0; }",
+    ),
+    (
+        "extreme values",
+        "long long a = -9223372036854775807LL - 1; unsigned long b = -1; signed char c = -128; _Bool d = 1; int main(void) { unsigned short e = 65535; if (a > 0) b = 0; e += c; printf(\"%lld %lu %d %d %d\", a, b, c, d, e); return 0; }",
+    ),
+    (
+        "case after case",
+        "int g; int main(void) { switch (g) case 0: case 1: if (g) g = 4; else g = 5; L: M: g++; if (g > 90) goto L; if (g > 80) goto M; printf(\"%d\", g); return 0; }",
+    ),
+    (
+        "register and extern",
+        "int g = 3; int main(void) { register int r = g; extern int g; { extern int g; g += r; if (g > 9) r = 0; } printf(\"%d\", g + r); return 0; }",
+    ),
+];
+
+const PRINTF: &str = "int printf(const char *, ...);\n";
+
+/// Everything that has to be true of a variant.
+fn check_variant(seed: &Program, variant: &Variant, output: &ToolOutput, name: &str) {
+    let text = &variant.text;
+    assert!(!variant.snippets.is_empty(), "{name}");
+    let parsed = libclang().parse(text, &[]);
+    assert!(parsed.is_ok(), "{name}: {}\n{text}", parsed.unwrap_err());
+    let plain = emi::unmarked(text);
+    assert!(!plain.contains("/*emi") && !plain.contains("/*}emi"), "{name}: {plain}");
+    for compiler in [Compiler::Clang, Compiler::Gcc, Compiler::Watched] {
+        let ours = run(&plain, compiler);
+        assert_eq!((&ours.end, &ours.stdout), (&output.end, &output.stdout), "{name}: {text}");
+        let said = String::from_utf8_lossy(&ours.stderr);
+        assert!(!said.contains("runtime error"), "{name}: {said}\n{text}");
+    }
+    let all: BTreeSet<u32> = emi::snippets(text).iter().map(|snippet| snippet.id).collect();
+    assert_eq!(words(&emi::without(text, &all)), words(&emi::unmarked(seed.text())), "{name}");
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+/// A pool of everything in these programs.
+fn pool() -> Pool {
+    let programs: Vec<Program> =
+        ODD.iter().map(|(_, text)| read(&format!("{PRINTF}{text}"))).collect();
+    Pool::gather(&programs)
+}
+
+/// A variant by one of the strategies.
+fn derive(
+    strategy: Strategy,
+    program: &Program,
+    profile: &Profile,
+    pool: &Pool,
+    rng: &mut ChaCha8Rng,
+) -> Option<Variant> {
+    match strategy {
+        Strategy::Hermes => program.hermes(profile, rng),
+        Strategy::Athena => program.athena(profile, pool, rng),
+        Strategy::Orion => program.orion(profile, rng),
+    }
+}
+
+/// Variants of variants do the same as the seed; how many there were.
+fn check_chain(name: &str, seed: &Program, strategies: [Strategy; 3], pool: &Pool) -> usize {
+    let output = run(seed.text(), Compiler::Clang);
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let (mut program, mut last) = (seed.clone(), None);
+    let mut n_variants = 0;
+    for strategy in strategies {
+        let profile = profile_some(&program, 0.3, &mut rng);
+        let Some(variant) = derive(strategy, &program, &profile, pool, &mut rng) else { continue };
+        program = libclang().parse(&variant.text, &[]).unwrap_or_else(|error| {
+            panic!("{name}: {error}\n{}", variant.text);
+        });
+        last = Some(variant);
+        n_variants += 1;
+    }
+    if let Some(variant) = last {
+        check_variant(seed, &variant, &output, name);
+    }
+    n_variants
+}
+
+#[test]
+fn variants_of_odd_programs_do_the_same() {
+    let pool = pool();
+    for strategy in Strategy::ALL {
+        let mut n_variants = 0;
+        for (name, text) in ODD {
+            let seed = read(&format!("{PRINTF}{text}"));
+            n_variants += check_chain(&format!("{name}, {strategy}"), &seed, [strategy; 3], &pool);
+        }
+        assert!(n_variants > 20, "{strategy}: {n_variants}");
+    }
+}
+
+#[test]
+fn strategies_can_take_turns() {
+    let pool = pool();
+    for (name, text) in ODD {
+        let seed = read(&format!("{PRINTF}{text}"));
+        let mixed = [Strategy::Athena, Strategy::Hermes, Strategy::Orion];
+        check_chain(&format!("{name}, mixed"), &seed, mixed, &pool);
+    }
+}
+
+#[test]
+fn same_seed_same_variant() {
+    let (seed, pool) = (read(&format!("{PRINTF}{}", ODD[16].1)), pool());
+    let profile = profile(&seed);
+    for strategy in Strategy::ALL {
+        let of = |number| {
+            let mut rng = ChaCha8Rng::seed_from_u64(number);
+            derive(strategy, &seed, &profile, &pool, &mut rng)
+        };
+        assert_eq!(of(5), of(5), "{strategy}");
+        assert!((0..20).any(|number| of(number) != of(5)), "{strategy}");
+    }
+}
+
+/// A program of csmith's, preprocessed.
+fn csmith(number: u64, folder: &Workdir) -> String {
+    let (source, plain) = (folder.file("seed.c"), folder.file("seed.i"));
+    csmith::generate(number, &csmith::SMALL_PROGRAMS, &source).unwrap();
+    let flags = csmith::include_flags(&std::fs::read(&source).unwrap());
+    let install = llvm::find(19).unwrap();
+    clang::preprocess(&install, &source, &flags, clang::Markers::Dropped, &plain).unwrap()
+}
+
+#[test]
+fn variants_of_random_programs_do_the_same() {
+    let folder = Workdir::new().unwrap();
+    let seeds: Vec<Program> = (1..=6).map(|number| read(&csmith(number, &folder))).collect();
+    let pool = Pool::gather(&seeds);
+    let mut n_variants = 0;
+    for (number, seed) in seeds.iter().enumerate() {
+        for strategy in Strategy::ALL {
+            n_variants += check_chain(&format!("{number}, {strategy}"), seed, [strategy; 3], &pool);
+        }
+    }
+    assert!(n_variants > 30, "{n_variants}");
+}
+
+#[test]
+fn what_was_not_executed_can_go_and_nothing_else() {
+    let source = "int g; int f(int a) { return a; } int main(void) { if (g) { g = 1; L: g = 2; }
+        switch (g) { case 0: break; case 1: g = 3; } if (g > 4) goto L; while (g > 5) g++; return 0; }";
+    let program = read(source);
+    let profile = profile(&program);
+    let deleted: BTreeSet<String> = (0..200)
+        .flat_map(|number| {
+            let variant = program.orion(&profile, &mut ChaCha8Rng::seed_from_u64(number)).unwrap();
+            let was = variant.text.split(" was ").skip(1);
+            was.map(|rest| rest.split("*/").next().unwrap().to_owned()).collect::<Vec<_>>()
+        })
+        .collect();
+    let expected = ["g = 1;", "g = 2;", "g = 3;", "g++;", "goto L;", "return a;"];
+    assert_eq!(deleted.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_program_is_farther_from_its_seed_the_more_of_it_is_other() {
+    let seed = read("int g; void f(void) { g = 1; if (g) g = 2; else g = 3; while (g) g--; }");
+    let same =
+        read("int g; void f(void) { g = 1; /*x*/ if (g) {g=2;} else g = 3; while (g) g--; }");
+    let near = read("int g; void f(void) { g = 1; if (g) g = 2; else g = 4; while (g) g--; }");
+    let far =
+        read("int g; void f(void) { g = 5; if (!g) g = 6; else g = 4; while (g > 0) g -= 2; }");
+    assert_eq!(emi::distance(&seed, &seed), 0.0);
+    assert!(emi::distance(&seed, &same) < emi::distance(&seed, &near));
+    assert!(emi::distance(&seed, &near) < emi::distance(&seed, &far));
+    let grown = read(
+        "int g; void f(void) { g = 1; if (g) g = 2; else g = 3; while (g) g--; g = 7; g = 8; g = 9; g = 10; }",
+    );
+    assert!(emi::distance(&seed, &grown) < emi::distance(&seed, &near));
+}
