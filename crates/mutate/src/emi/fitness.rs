@@ -20,9 +20,10 @@ pub enum Unfit {
     /// C11 6.7.3.1: one more access to the same object may be undefined.
     #[error("`{0}` is a restricted pointer, next to which nothing may be read")]
     Restricted(String),
-    /// One more access would break what an attribute promises.
-    #[error("`{0}` is declared with an attribute that forbids more code in it")]
-    Promised(String),
+    /// One more access would break what an attribute promises; or the function
+    /// may run when the profile is written already.
+    #[error("`{0}` has an attribute (pure, const, naked, destructor) that speaks against it")]
+    Attribute(String),
 }
 
 /// Calls by which a run is a matter of more than text and input: other threads,
@@ -61,9 +62,10 @@ const CALLS: &[&str] = &[
     "__builtin_readcyclecounter",
 ];
 
-/// Attributes of functions that a read or write of a global breaks, or that
-/// allow no C at all.
-const PROMISES: &[&str] = &["pure", "__pure__", "__const__", "naked", "__naked__"];
+/// Attributes of functions that a read or write of a global breaks, that allow
+/// no C at all, or that have them run when everything else is over.
+const ATTRIBUTES: &[&str] =
+    &["pure", "__pure__", "__const__", "naked", "__naked__", "destructor", "__destructor__"];
 
 impl Program {
     /// Why no variant can be derived from it; `None` if nothing speaks against.
@@ -77,7 +79,7 @@ impl Program {
             CALLS.contains(&callee).then(|| Unfit::Calls(callee.to_owned()))
         });
         let addresses = || self.has_numeric_addresses.then_some(Unfit::Addresses);
-        wild.or_else(addresses).or_else(|| self.restricted()).or_else(|| self.promised())
+        wild.or_else(addresses).or_else(|| self.restricted()).or_else(|| self.bound())
     }
 
     fn restricted(&self) -> Option<Unfit> {
@@ -87,7 +89,7 @@ impl Program {
         Some(Unfit::Restricted(found.name.clone()))
     }
 
-    fn promised(&self) -> Option<Unfit> {
+    fn bound(&self) -> Option<Unfit> {
         let own = self.functions.iter().filter(|it| it.body.is_some() && !it.is_frozen);
         let names: Vec<&str> = own.map(|function| function.name.as_str()).collect();
         let items = self.outline.items.iter();
@@ -96,9 +98,10 @@ impl Program {
             .filter(|(name, _)| names.contains(&name.as_str()))
             .find(|(_, key)| {
                 let head = key.split(" {").next().unwrap_or_default();
-                head.contains("( ( const ") || head.split(' ').any(|word| PROMISES.contains(&word))
+                head.contains("( ( const ")
+                    || head.split(' ').any(|word| ATTRIBUTES.contains(&word))
             })
-            .map(|(name, _)| Unfit::Promised(name.clone()))
+            .map(|(name, _)| Unfit::Attribute(name.clone()))
     }
 }
 
