@@ -7,7 +7,7 @@
 //! compare it with both compilers.
 //!
 //! **Invariant:** pure functions, exact for every value of every standard type;
-//! `__int128` has no values here.
+//! nothing computes with `__int128`, of which [`Value::new`] makes no values.
 
 mod integer;
 mod literal;

@@ -31,10 +31,6 @@ pub(super) fn constant(rng: &mut impl Rng) -> Value {
 /// A constant that may tell something about observed values of a type: one of
 /// them, one beside them, or any.
 pub(super) fn telling(ty: Integer, values: &[i128], rng: &mut impl Rng) -> Value {
-    let ty = match rng.random_range(0..3) {
-        0 => TYPES.choose(rng).copied().unwrap_or(Integer::INT),
-        _ => ty.promoted(),
-    };
     let observed = match rng.random_range(0..3) {
         0 => values.first(),
         1 => values.last(),
@@ -43,6 +39,10 @@ pub(super) fn telling(ty: Integer, values: &[i128], rng: &mut impl Rng) -> Value
     let number = match (observed, rng.random_range(0..4)) {
         (Some(&observed), 1..) => observed + rng.random_range(-NEAR..=NEAR),
         _ => number(ty, rng),
+    };
+    let ty = match rng.random_range(0..3) {
+        0 => TYPES.choose(rng).copied().unwrap_or(Integer::INT),
+        _ => ty.promoted(),
     };
     Value::wrapped(ty, number)
 }

@@ -30,6 +30,8 @@ pub(super) struct Expression {
     text: String,
     /// Whether it needs parentheses beside an operator.
     is_compound: bool,
+    /// Whether a cell is in it; what has none is known to any compiler.
+    reads: bool,
     ty: Integer,
     values: Vec<i128>,
 }
@@ -44,13 +46,13 @@ impl Expression {
             // In gcc's eyes it has a type of its own; a cast makes it the declared one.
             Some(None) => (format!("(({}){})", cell.ty.name(), cell.text), cell.ty),
         };
-        Expression { text, is_compound: false, ty, values: values.to_vec() }
+        Expression { text, is_compound: false, reads: true, ty, values: values.to_vec() }
     }
 
     /// One value.
     pub(super) fn constant(value: Value) -> Expression {
-        let values = vec![value.number()];
-        Expression { text: literal(value), is_compound: false, ty: value.ty(), values }
+        let (text, values) = (literal(value), vec![value.number()]);
+        Expression { text, is_compound: false, reads: false, ty: value.ty(), values }
     }
 
     /// As C.
@@ -80,7 +82,7 @@ impl Expression {
     pub(super) fn prefixed(&self, operator: Prefix) -> Option<Expression> {
         let results = self.values().map(|value| arithmetic::prefix(operator, value).ok());
         let text = format!("{}{}", operator.text(), self.operand());
-        Expression::of(text, results)
+        Expression::of(text, self.reads, results)
     }
 
     /// With an operator and another one behind it; `None` if that is undefined
@@ -96,16 +98,20 @@ impl Expression {
         let pairs = self.values().flat_map(|a| right.values().map(move |b| (a, b)));
         let results = pairs.map(|(a, b)| arithmetic::binary(operator, a, b).ok());
         let text = format!("{} {} {}", self.operand(), operator.text(), right.operand());
-        Expression::of(text, results)
+        Expression::of(text, self.reads || right.reads, results)
     }
 
-    fn of(text: String, results: impl Iterator<Item = Option<Value>>) -> Option<Expression> {
+    fn of(
+        text: String,
+        reads: bool,
+        results: impl Iterator<Item = Option<Value>>,
+    ) -> Option<Expression> {
         let results: Vec<Value> = results.collect::<Option<_>>()?;
         let ty = results.first()?.ty();
         let mut values: Vec<i128> = results.into_iter().map(Value::number).collect();
         values.sort_unstable();
         values.dedup();
-        Some(Expression { text, is_compound: true, ty, values })
+        Some(Expression { text, is_compound: true, reads, ty, values })
     }
 
     /// What a cell may hold after it was assigned this.
@@ -130,7 +136,7 @@ pub(super) fn expression(environment: &Environment, rng: &mut impl Rng) -> Optio
     let mut n_prefixes = 0;
     while worklist.len() > 1 {
         worklist.shuffle(rng);
-        if n_prefixes < PREFIXES && rng.random_bool(0.5) {
+        if n_prefixes < PREFIXES && rng.random_bool(0.3) {
             n_prefixes += 1;
             prefix_last(&mut worklist, rng);
         } else {
@@ -141,30 +147,43 @@ pub(super) fn expression(environment: &Environment, rng: &mut impl Rng) -> Optio
     worklist.pop()
 }
 
-/// Puts an operator before the last one.
+/// Puts an operator before the last one, unless that is a constant.
 fn prefix_last(worklist: &mut [Expression], rng: &mut impl Rng) {
     let mut operators = Prefix::ALL;
     operators.shuffle(rng);
     if let Some(last) = worklist.last_mut()
+        && last.reads
         && let Some(longer) = operators.into_iter().find_map(|operator| last.prefixed(operator))
     {
         *last = longer;
     }
 }
 
-/// Makes one of the last two. Where they have too many values for that, the one
-/// with fewer is kept.
+/// Makes one of the last two. Of two constants one is enough; where the two have
+/// too many values, the one with fewer is kept.
 fn join_last(worklist: &mut Vec<Expression>, rng: &mut impl Rng) {
     let (Some(right), Some(left)) = (worklist.pop(), worklist.pop()) else { return };
+    let joined = match left.reads || right.reads {
+        true => operators(rng).into_iter().find_map(|operator| left.joined(operator, &right)),
+        false => None,
+    };
+    let smaller = || if left.values.len() <= right.values.len() { &left } else { &right };
+    worklist.push(joined.unwrap_or_else(|| smaller().clone()));
+}
+
+/// The operators of expressions in random order. Relations are always defined
+/// and leave only a bit of their operands, so they often come last.
+fn operators(rng: &mut impl Rng) -> Vec<BinaryOperator> {
     let mut operators: Vec<BinaryOperator> = BinaryOperator::ALL.to_vec();
     operators.retain(|operator| match operator.class() {
         Class::Arithmetic | Class::Relational | Class::Bitwise | Class::Shift => true,
-        // Predicates have them; the grammar of expressions does not.
+        // Predicates have them; the paper's grammar of expressions does not.
         Class::Logical => false,
         Class::ArithmeticAssign | Class::BitwiseAssign | Class::ShiftAssign => false,
     });
     operators.shuffle(rng);
-    let joined = operators.into_iter().find_map(|operator| left.joined(operator, &right));
-    let smaller = || if left.values.len() <= right.values.len() { &left } else { &right };
-    worklist.push(joined.unwrap_or_else(|| smaller().clone()));
+    if rng.random_bool(0.7) {
+        operators.sort_by_key(|operator| operator.class() == Class::Relational);
+    }
+    operators
 }

@@ -4,7 +4,7 @@
 //! 4.2 to 4.4).
 //!
 //! An [`Environment`] says what can be relied on, a [`Scene`] what can be named;
-//! `placing` puts the texts where they belong.
+//! [`crate::Program::hermes`] puts the texts where they belong.
 //!
 //! **Invariant:** for every combination of the environment's values, conditions
 //! have the value they are made for, and what is executed is defined and leaves

@@ -8,7 +8,7 @@ use crate::outline::ItemKind;
 use crate::program::{Function, Program, Storage, Variable};
 use crate::types::{Type, TypeKind};
 
-/// What deep pointers are followed to.
+/// So many pointers in a row are followed.
 const LEVELS: usize = 3;
 
 /// A point, and what is there.

@@ -205,7 +205,7 @@ fn names() -> Names {
 
 #[test]
 fn conditions_have_their_truth_value_for_all_combinations() {
-    check(400, |environment, rng| {
+    check(200, |environment, rng| {
         let mut text = String::new();
         for _ in 0..4 {
             let always = true_guard(environment, rng)?;
@@ -218,7 +218,7 @@ fn conditions_have_their_truth_value_for_all_combinations() {
 
 #[test]
 fn expressions_are_defined_and_have_one_of_their_values() {
-    check(400, |environment, rng| {
+    check(200, |environment, rng| {
         let made = expression(environment, rng)?;
         let ty = made.values().next()?.ty().promoted();
         let values: Vec<String> = made.values().map(|it| literal(it.convert(ty))).collect();
@@ -237,14 +237,14 @@ fn expressions_are_defined_and_have_one_of_their_values() {
 fn true_blocks_leave_everything_as_it_was() {
     let (program, point) = program();
     let scene = Scene::new(program, *point);
-    check(400, |environment, rng| true_block(&scene, environment, &mut names(), rng));
+    check(200, |environment, rng| true_block(&scene, environment, &mut names(), rng));
 }
 
 #[test]
 fn false_blocks_are_c_and_never_entered() {
     let (program, point) = program();
     let scene = Scene::new(program, *point);
-    check(600, |environment, rng| false_block(&scene, environment, &mut names(), rng));
+    check(300, |environment, rng| false_block(&scene, environment, &mut names(), rng));
 }
 
 #[test]
