@@ -2,6 +2,14 @@
 //! its input (Le, Afshari, Su, PLDI 2014; Sun, Le, Su, OOPSLA 2016, "Finding
 //! compiler bugs via live code mutation").
 //!
+//! ```text
+//! Program ─► points, cells ─► instrument ─► (a run) ─► profile
+//!                                                        │
+//!          Variant ◄─ place, marks ◄─ hermes, athena, orion
+//! ```
+//! A variant is a text that can be read and derived from again; `marks` tells
+//! what of it each generation made.
+//!
 //! **Invariant:** a variant of a program without undefined behaviour has none
 //! on that input either, and is observed to do the same.
 

@@ -11,64 +11,15 @@
 //! **Invariant:** regions nest; a marker has no line break, so that a place has
 //! the same line with and without markers.
 
+mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::emi::variant::{Snippet, SnippetKind};
+use crate::emi::marks::text::{CLOSE, OPEN, Part, Role, header, parse, render};
+use crate::emi::variant::Snippet;
 use crate::span::Span;
 
-pub(crate) const OPEN_BRACE: &str = "{/*emi{*/";
-pub(crate) const CLOSE_BRACE: &str = "/*}emi*/}";
-const OPEN: &str = "/*emi ";
-const CLOSE: &str = "/*}emi ";
-const LUGGAGE: &str = "luggage";
-
-/// A piece of a marked text.
-#[derive(Clone, Debug)]
-enum Part {
-    Text(String),
-    Region {
-        id: u32,
-        role: Role,
-        inner: Vec<Part>,
-        /// What stood here before.
-        was: Vec<Part>,
-    },
-    Braces(Vec<Part>),
-}
-
-/// What a region is to its snippet.
-#[derive(Clone, Debug)]
-enum Role {
-    Snippet(SnippetKind),
-    /// Declares these names.
-    Luggage(Vec<String>),
-}
-
-/// The opening marker of a snippet's region.
-pub(crate) fn open(id: u32, kind: SnippetKind) -> String {
-    format!("{OPEN}{id} {}{{*/", kind.name())
-}
-
-/// The closing marker of any region.
-pub(crate) fn close(id: u32) -> String {
-    format!("{CLOSE}{id}*/")
-}
-
-/// Something that was put in.
-pub(crate) fn inserted(id: u32, kind: SnippetKind, text: &str) -> String {
-    format!("{}{text}{}", open(id, kind), close(id))
-}
-
-/// Declarations that came along with a snippet.
-pub(crate) fn luggage(id: u32, names: &[String], text: &str) -> String {
-    let names: String = names.iter().map(|name| format!(" {name}")).collect();
-    format!("{OPEN}{id} {LUGGAGE}{names}{{*/{text}{}", close(id))
-}
-
-/// The statement that stands where another one was taken away.
-pub(crate) fn deleted(id: u32, was: &str) -> String {
-    format!("{};{CLOSE}{id} was {}*/", open(id, SnippetKind::Deletion), escaped(was))
-}
+pub(crate) use text::{CLOSE_BRACE, OPEN_BRACE, deleted, inserted, luggage};
 
 /// The first id that no snippet of a text has.
 pub(crate) fn next_id(text: &str) -> u32 {
@@ -211,131 +162,11 @@ fn is_marked(parts: &[Part]) -> bool {
     })
 }
 
-fn render(parts: &[Part]) -> String {
-    let mut text = String::new();
-    for part in parts {
-        match part {
-            Part::Text(piece) => text.push_str(piece),
-            Part::Braces(inner) => {
-                text.push_str(OPEN_BRACE);
-                text.push_str(&render(inner));
-                text.push_str(CLOSE_BRACE);
-            }
-            Part::Region { id, role, inner, was } => {
-                let inner = render(inner);
-                text.push_str(&match role {
-                    Role::Luggage(names) => luggage(*id, names, &inner),
-                    Role::Snippet(_) if !was.is_empty() => deleted(*id, &render(was)),
-                    Role::Snippet(kind) => inserted(*id, *kind, &inner),
-                });
-            }
-        }
-    }
-    text
-}
-
-fn parse(text: &str) -> Vec<Part> {
-    Reader { rest: text }.parts(None)
-}
-
-/// Reads a marked text. A comment that only looks like a marker is text.
-struct Reader<'t> {
-    rest: &'t str,
-}
-
-impl Reader<'_> {
-    /// Up to a closing marker, which is left.
-    fn parts(&mut self, closing: Option<&str>) -> Vec<Part> {
-        let mut parts = Vec::new();
-        let mut at = 0;
-        while let Some(found) = self.rest.get(at..).and_then(|rest| rest.find("/*")) {
-            let comment = at + found;
-            at = comment + 2;
-            let behind = &self.rest[comment..];
-            if closing.is_some_and(|closing| behind.starts_with(closing)) {
-                parts.extend(self.text_up_to(comment));
-                return parts;
-            }
-            let is_brace = comment > 0 && self.rest[comment - 1..].starts_with(OPEN_BRACE);
-            if !is_brace && header(behind).is_none() {
-                continue;
-            }
-            parts.extend(self.text_up_to(comment - usize::from(is_brace)));
-            parts.push(if is_brace { self.braces() } else { self.region() });
-            at = 0;
-        }
-        parts.extend(self.text_up_to(self.rest.len()));
-        parts
-    }
-
-    fn text_up_to(&mut self, end: usize) -> Option<Part> {
-        let (text, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        (!text.is_empty()).then(|| Part::Text(text.to_owned()))
-    }
-
-    fn braces(&mut self) -> Part {
-        self.skip(OPEN_BRACE.len());
-        let inner = self.parts(Some(CLOSE_BRACE));
-        self.skip(CLOSE_BRACE.len());
-        Part::Braces(inner)
-    }
-
-    fn region(&mut self) -> Part {
-        let Some((id, role, length)) = header(self.rest) else {
-            return Part::Text(std::mem::take(&mut self.rest).to_owned());
-        };
-        self.skip(length);
-        let closing = format!("{CLOSE}{id}");
-        let inner = self.parts(Some(&closing));
-        let end = self.rest.find("*/").map_or(self.rest.len(), |end| end + 2);
-        let was = self.rest[..end].trim_end_matches("*/").split_once(" was ");
-        let was = was.map_or_else(Vec::new, |(_, was)| parse(&original(was)));
-        self.skip(end);
-        Part::Region { id, role, inner, was }
-    }
-
-    fn skip(&mut self, length: usize) {
-        self.rest = self.rest.get(length..).unwrap_or_default();
-    }
-}
-
-/// What an opening marker says, and how long it is.
-fn header(text: &str) -> Option<(u32, Role, usize)> {
-    let words = text.strip_prefix(OPEN)?;
-    let end = words.find("{*/")?;
-    let mut words = words[..end].split(' ');
-    let id = words.next()?.parse().ok()?;
-    let role = match words.next()? {
-        LUGGAGE => Role::Luggage(words.map(str::to_owned).collect()),
-        name => Role::Snippet(SnippetKind::named(name)?),
-    };
-    Some((id, role, OPEN.len() + end + "{*/".len()))
-}
-
-/// A text as it can stand in a comment, on one line.
-fn escaped(text: &str) -> String {
-    text.replace('~', "~~").replace('\n', "~n").replace("*/", "*~/")
-}
-
-fn original(escaped: &str) -> String {
-    let mut text = String::with_capacity(escaped.len());
-    let mut characters = escaped.chars();
-    while let Some(character) = characters.next() {
-        match (character, character == '~') {
-            (_, true) => match characters.next() {
-                Some('n') => text.push('\n'),
-                other => text.extend(other),
-            },
-            (character, false) => text.push(character),
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
+    use super::text::{close, open};
     use super::*;
+    use crate::emi::variant::SnippetKind;
 
     /// What is left without some snippets, and without markers.
     fn check(marked: &str, ids: &[u32], left: &str, plain: &str) {
@@ -364,6 +195,15 @@ mod tests {
         check(&marked, &[], &marked, "a; ; b;");
         let kept = without(&marked, &BTreeSet::from([3]));
         assert_eq!(without(&kept, &BTreeSet::from([4])), "a; {\ns = \"*/~n\\\n\"; } b;");
+    }
+
+    #[test]
+    fn what_was_put_before_nothing_stays_with_it() {
+        let block = inserted(2, SnippetKind::Insertion, "f();");
+        let marked = deleted(1, "a;").replacen(';', &format!("{block};"), 1);
+        check(&marked, &[], &marked, "f();;");
+        check(&marked, &[2], &deleted(1, "a;"), ";");
+        check(&marked, &[1], "a;", "a;");
     }
 
     #[test]
@@ -412,7 +252,14 @@ mod tests {
 
     #[test]
     fn a_comment_that_only_looks_like_a_marker_is_text() {
-        for text in ["/*emi*/ a;", "/*emi 1 x{*/ a;", "/*}emi 3*/ b;", "{/* emi{*/}", "/*"] {
+        for text in [
+            "/*emi*/ a;",
+            "\u{e9}/*emi{*/",
+            "/*emi 1 x{*/ a;",
+            "/*}emi 3*/ b;",
+            "{/* emi{*/}",
+            "/*",
+        ] {
             check(text, &[1, 3], text, text);
         }
     }
