@@ -15,7 +15,7 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::emi::marks::text::{CLOSE, OPEN, Part, Role, header, parse, render};
+use crate::emi::marks::text::{Part, Role, parse, render};
 use crate::emi::variant::Snippet;
 use crate::span::Span;
 
@@ -30,20 +30,16 @@ pub(crate) fn next_id(text: &str) -> u32 {
 /// round.
 pub(crate) fn is_whole(text: &str) -> bool {
     let mut open: Vec<&str> = Vec::new();
-    for (at, _) in text.match_indices("/*") {
-        let comment = &text[at..];
-        if let Some((_, _, length)) = header(comment) {
-            let id = comment[OPEN.len()..length].split(' ').next();
-            open.extend(id);
-        } else if let Some(rest) = comment.strip_prefix(CLOSE) {
-            let id = rest.split(|c: char| !c.is_ascii_digit()).next();
-            if open.pop() != id {
-                return false;
-            }
-        } else if comment.starts_with(&OPEN_BRACE[1..]) {
-            open.push("");
-        } else if comment.starts_with(&CLOSE_BRACE[..CLOSE_BRACE.len() - 1])
-            && open.pop() != Some("")
+    let mut rest = text;
+    while let Some((_, comment)) = rest.split_once("/*") {
+        // What was taken away stands in a comment, and is whole by itself.
+        let (comment, behind) = comment.split_once("*/").unwrap_or((comment, ""));
+        rest = behind;
+        let id = |words: &'static str| comment.strip_prefix(words)?.split([' ', '{']).next();
+        if comment.ends_with('{') {
+            open.extend(id("emi ").or_else(|| id("emi")));
+        } else if let Some(id) = id("}emi ").or_else(|| id("}emi"))
+            && open.pop() != Some(id)
         {
             return false;
         }

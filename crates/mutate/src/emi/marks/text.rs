@@ -7,8 +7,8 @@ use crate::emi::variant::SnippetKind;
 
 pub(crate) const OPEN_BRACE: &str = "{/*emi{*/";
 pub(crate) const CLOSE_BRACE: &str = "/*}emi*/}";
-pub(super) const OPEN: &str = "/*emi ";
-pub(super) const CLOSE: &str = "/*}emi ";
+const OPEN: &str = "/*emi ";
+const CLOSE: &str = "/*}emi ";
 const LUGGAGE: &str = "luggage";
 
 /// A piece of a marked text.
@@ -157,7 +157,7 @@ impl Reader<'_> {
 }
 
 /// What an opening marker says, and how long it is.
-pub(super) fn header(text: &str) -> Option<(u32, Role, usize)> {
+fn header(text: &str) -> Option<(u32, Role, usize)> {
     let words = text.strip_prefix(OPEN)?;
     let end = words.find("{*/")?;
     let mut words = words[..end].split(' ');
