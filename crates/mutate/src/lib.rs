@@ -6,12 +6,15 @@
 //!
 //! [`Libclang`] reads preprocessed C into a [`Program`]; a [`Rule`] says what to
 //! change, or an [`Insertion`] what to put in from a [`Pool`] of other programs;
-//! a [`Mutant`] is the changed text.
+//! a [`Mutant`] is the changed text. [`emi`] makes programs that differ and do the
+//! same.
 //!
 //! **Invariant:** no file is read or written and no process started here; same
 //! program, rule and random numbers, same mutant.
 
+pub mod arithmetic;
 mod edit;
+pub mod emi;
 mod libclang;
 mod mutant;
 mod operator;

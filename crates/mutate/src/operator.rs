@@ -95,6 +95,11 @@ impl BinaryOperator {
             .filter(move |other| other.class() == self.class() && *other != self)
     }
 
+    /// Whether it writes to its left side.
+    pub fn assigns(self) -> bool {
+        matches!(self.class(), Class::ArithmeticAssign | Class::BitwiseAssign | Class::ShiftAssign)
+    }
+
     /// Whether its right side must not be zero.
     pub fn divides(self) -> bool {
         use BinaryOperator::{Divide, DivideAssign, Remainder, RemainderAssign};

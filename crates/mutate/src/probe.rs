@@ -17,23 +17,28 @@ impl Program {
     /// stand; the numbers are those of [`Program::statements`].
     pub fn probed(&self) -> String {
         let name = self.unused_name();
+        let text = self.with_probes(|number| format!("{name}({number}); "));
+        format!("{}\n{text}", helper(&name, self.statements.len()))
+    }
+
+    /// The program with statements in front of every statement where a probe
+    /// can stand, and braces where that takes some.
+    pub(crate) fn with_probes(&self, probe: impl Fn(usize) -> String) -> String {
         let mut openings: Vec<Edit> = Vec::new();
         let mut closings: Vec<Edit> = Vec::new();
         for (number, statement) in self.statements.iter().enumerate() {
             let Some(offset) = self.probe_offset(statement) else { continue };
-            let probe = format!("{name}({number}); ");
             if self.needs_braces(statement) {
                 openings.push(Edit::insert(statement.span.start, "{ "));
                 closings.push(Edit::insert(statement.span.end, " }"));
             }
-            openings.push(Edit::insert(offset, probe));
+            openings.push(Edit::insert(offset, probe(number)));
         }
         // Inner statements end before outer ones, and where an edit ends
         // something it comes before one that starts something.
         closings.reverse();
         closings.extend(openings);
-        let text = rewrite(self.text(), closings);
-        format!("{}\n{text}", helper(&name, self.statements.len()))
+        rewrite(self.text(), closings)
     }
 
     /// The numbers of the statements that a probed program reached, read from
@@ -51,7 +56,7 @@ impl Program {
     }
 
     /// Where a statement's probe goes; `None` where none can stand.
-    fn probe_offset(&self, statement: &Statement) -> Option<usize> {
+    pub(crate) fn probe_offset(&self, statement: &Statement) -> Option<usize> {
         let is_runtime = self.functions.get(statement.function)?.is_frozen;
         let in_attributes = statement
             .parent
@@ -102,7 +107,7 @@ impl Program {
     }
 
     /// A name that occurs nowhere in the text.
-    fn unused_name(&self) -> String {
+    pub(crate) fn unused_name(&self) -> String {
         let mut name = "optsleuth_probe".to_owned();
         while self.text.contains(&name) {
             name.push('_');

@@ -140,4 +140,21 @@ impl Type {
             | TypeKind::Other => self,
         }
     }
+
+    /// Whether an array in it is of a length that only a run knows.
+    pub fn has_variable_length(&self) -> bool {
+        match &self.kind {
+            TypeKind::Array { length: None, .. } => true,
+            TypeKind::Array { element: inner, .. } | TypeKind::Pointer(inner) => {
+                inner.has_variable_length()
+            }
+            TypeKind::Void
+            | TypeKind::Integer(_)
+            | TypeKind::Enum
+            | TypeKind::Floating
+            | TypeKind::Record
+            | TypeKind::Function
+            | TypeKind::Other => false,
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! What a program declares: functions, variables, and the words they are declared
-//! with.
+//! What a program declares: functions, variables, records, and the words they are
+//! declared with.
 //!
 //! **Invariant:** a variable is one element, however often it is declared.
 
@@ -171,4 +171,22 @@ pub struct Declarator {
     pub has_star: bool,
     /// The qualifiers between that star and its name.
     pub own_qualifiers: Vec<Specifier>,
+}
+
+/// The definition of a structure or union.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    /// Its type, as [`Type::bare`] spells it.
+    pub bare: String,
+    pub is_union: bool,
+    /// Those with a name, in order.
+    pub fields: Vec<Field>,
+}
+
+/// One member.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub name: String,
+    pub ty: Arc<Type>,
+    pub bit_width: Option<u32>,
 }

@@ -18,6 +18,7 @@ use crate::span::Span;
 pub use declaration::{
     Declaration, Declarator, Function, Owner, Specifier, Storage, Variable, Word,
 };
+pub(crate) use declaration::{Field, Record};
 pub use expression::{Binary, Call, Literal, Operand, Reference, Role, Unary, Use};
 pub use statement::{Block, BlockKind, Statement, StatementKind};
 
@@ -29,6 +30,7 @@ pub struct Program {
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) declarations: Vec<Declaration>,
+    pub(crate) records: Vec<Record>,
     pub(crate) statements: Vec<Statement>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) calls: Vec<Call>,
@@ -42,6 +44,8 @@ pub struct Program {
     pub(crate) addressed_fields: BTreeSet<usize>,
     /// Functions that are used other than by calling them.
     pub(crate) addressed_functions: BTreeSet<String>,
+    /// Whether its own code makes numbers of addresses.
+    pub(crate) has_numeric_addresses: bool,
     /// What dependencies are found with.
     pub(crate) outline: Outline,
 }

@@ -6,7 +6,7 @@
 use rand::Rng;
 
 use crate::pool::template::Template;
-use crate::structure::fitting::Fitting;
+use crate::structure::fitting::{Fitted, Fitting};
 use crate::structure::target::Ground;
 use crate::structure::{Change, describe, put_before};
 
@@ -15,10 +15,19 @@ pub(super) fn insert(
     statement: &Template,
     rng: &mut impl Rng,
 ) -> Option<Change> {
+    let (text, fitted) = fit(ground, statement, rng)?;
+    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+}
+
+/// The statement as it stands in the program, and what comes along.
+pub(super) fn fit(
+    ground: &Ground<'_>,
+    statement: &Template,
+    rng: &mut impl Rng,
+) -> Option<(String, Fitted)> {
     let pieces: Vec<_> = statement.pieces().collect();
     let mut fitting = Fitting::new(ground, pieces.iter().copied(), &statement.luggage);
     let values = fitting.fill(statement, true, rng)?;
     let fitted = fitting.finish()?;
-    let text = fitted.render(statement, &values);
-    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+    Some((fitted.render(statement, &values), fitted))
 }

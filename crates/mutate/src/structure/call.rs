@@ -9,7 +9,7 @@ use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use crate::pool::template::{Argument, CallTemplate, Hole, Template};
-use crate::structure::fitting::{Fitting, Values};
+use crate::structure::fitting::{Fitted, Fitting, Values};
 use crate::structure::target::Ground;
 use crate::structure::{Change, describe, put_before};
 use crate::types::TypeKind;
@@ -31,6 +31,16 @@ pub(super) fn insert(
     call: &CallTemplate,
     rng: &mut impl Rng,
 ) -> Option<Change> {
+    let (text, fitted) = fit(ground, call, rng)?;
+    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+}
+
+/// The call as it stands in the program, and what comes along.
+pub(super) fn fit(
+    ground: &Ground<'_>,
+    call: &CallTemplate,
+    rng: &mut impl Rng,
+) -> Option<(String, Fitted)> {
     let templates = || call.arguments.iter().filter_map(|argument| argument.template.as_ref());
     let wanted = || call.arguments.iter().filter_map(|argument| argument.wanted.as_ref());
     let pieces = templates().flat_map(Template::pieces).chain(wanted().flat_map(Hole::pieces));
@@ -49,8 +59,7 @@ pub(super) fn insert(
         })
         .collect();
     let name = fitted.new_name(&call.name).unwrap_or_else(|| call.name.clone());
-    let text = format!("{name}({});", texts.join(", "));
-    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+    Some((format!("{name}({});", texts.join(", ")), fitted))
 }
 
 fn find<'i>(

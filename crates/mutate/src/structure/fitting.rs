@@ -112,8 +112,9 @@ impl<'g> Fitting<'g> {
         }
         let program = self.ground.target.program;
         let words = program.outline.names.iter().map(|name| name.of(program.text()));
-        let words: Vec<&str> =
-            words.chain(luggage.iter().flat_map(|piece| piece.snippet.names())).collect();
+        let taken = self.ground.target.taken.iter().map(String::as_str);
+        let own = luggage.iter().flat_map(|piece| piece.snippet.names());
+        let words: Vec<&str> = words.chain(taken).chain(own).collect();
         Some(Fitted { suffix: fresh_suffix(&words), renamed, luggage })
     }
 }
@@ -140,15 +141,31 @@ impl Fitted {
 
     /// The edit that puts the luggage in front of the first function.
     pub(super) fn edits(&self, ground: &Ground<'_>) -> Vec<Edit> {
-        if self.luggage.is_empty() {
-            return Vec::new();
+        match self.luggage() {
+            text if text.is_empty() => Vec::new(),
+            text => vec![Edit::insert(ground.target.front, text)],
         }
+    }
+
+    /// What comes along, as it stands in the program.
+    pub(super) fn luggage(&self) -> String {
         let mut text = String::new();
         for piece in &self.luggage {
             text.push_str(&piece.render(|name| self.new_name(name)));
             text.push('\n');
         }
-        vec![Edit::insert(ground.target.front, text)]
+        text
+    }
+
+    /// The names that the luggage declares in the program.
+    pub(super) fn declared(&self) -> Vec<String> {
+        let old = self.luggage.iter().flat_map(|piece| &piece.declares);
+        old.map(|name| self.new_name(name).unwrap_or_else(|| name.clone())).collect()
+    }
+
+    /// Every name that nothing in the program had before.
+    pub(super) fn new_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.renamed.iter().map(|name| format!("{name}{}", self.suffix))
     }
 }
 

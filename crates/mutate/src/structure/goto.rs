@@ -16,7 +16,6 @@ use crate::structure::locations::statement_expression;
 use crate::structure::oracle::Oracle;
 use crate::structure::target::Ground;
 use crate::structure::{Change, describe, put_before};
-use crate::types::{Type, TypeKind};
 
 /// Jumps to one of these locations.
 pub(super) fn insert(
@@ -74,23 +73,7 @@ fn skips_oracle(oracle: &Oracle, program: &Program, from: &Statement, to: &State
 /// Whether a declaration does something when it is reached.
 fn is_executed(variable: &Variable) -> bool {
     match variable.storage {
-        Storage::Local => variable.is_initialized || has_variable_length(&variable.ty),
+        Storage::Local => variable.is_initialized || variable.ty.has_variable_length(),
         Storage::Global | Storage::LocalStatic | Storage::Parameter => false,
-    }
-}
-
-fn has_variable_length(ty: &Type) -> bool {
-    match &ty.kind {
-        TypeKind::Array { length: None, .. } => true,
-        TypeKind::Array { element: inner, .. } | TypeKind::Pointer(inner) => {
-            has_variable_length(inner)
-        }
-        TypeKind::Void
-        | TypeKind::Integer(_)
-        | TypeKind::Enum
-        | TypeKind::Floating
-        | TypeKind::Record
-        | TypeKind::Function
-        | TypeKind::Other => false,
     }
 }

@@ -12,6 +12,7 @@ mod call;
 mod fitting;
 mod goto;
 mod guard;
+mod ingredient;
 mod locations;
 mod oracle;
 mod target;
@@ -28,6 +29,8 @@ use crate::pool::Pool;
 use crate::program::Program;
 use crate::structure::fitting::Fitted;
 use crate::structure::target::{Ground, Target};
+
+pub(crate) use ingredient::Inserter;
 
 /// How many locations are tried before an operator gives up.
 const LOCATIONS: usize = 10;

@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::emi::marks;
 use crate::outline::ItemKind;
 use crate::pool::piece::{Piece, PieceKind, Signature};
 use crate::pool::template::Hole;
@@ -27,6 +28,8 @@ pub(super) struct Target<'p> {
     first_writes: Vec<usize>,
     /// Where it shows its result.
     pub oracle: Oracle,
+    /// Names that ingredients bring along that are to be put in besides.
+    pub taken: Vec<String>,
 }
 
 /// A location in it.
@@ -40,7 +43,12 @@ pub(super) struct Ground<'t> {
 impl<'p> Target<'p> {
     pub(super) fn new(program: &'p Program) -> Target<'p> {
         let items = &program.outline.items;
-        let front = items.iter().find(|item| item.kind == ItemKind::Definition);
+        // What came along with something else may go with it again.
+        let luggage = marks::luggage_spans(program.text());
+        let front = items.iter().find(|item| {
+            let is_carried = luggage.iter().any(|span| span.contains(item.span.start));
+            item.kind == ItemKind::Definition && !is_carried
+        });
         let front = front.map_or(program.text().len(), |item| item.span.start);
         let before = items.iter().take_while(|item| item.span.end <= front);
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -52,7 +60,7 @@ impl<'p> Target<'p> {
         let first_writes = program.first_writes();
         let keys = before.map(|item| item.key.as_str()).collect();
         let oracle = Oracle::of(program);
-        Target { program, front, keys, by_name, first_writes, oracle }
+        Target { program, front, keys, by_name, first_writes, oracle, taken: Vec::new() }
     }
 
     /// The pieces, by their order, that are in this program just so, together

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::program::{
-    BlockKind, Declaration, Declarator, Function, Owner, Specifier, Storage, Variable, Word,
+    BlockKind, Declaration, Declarator, Field, Function, Owner, Record, Specifier, Storage,
+    Variable, Word,
 };
 use crate::span::Span;
 use crate::tree::{Kind, TokenKind};
@@ -151,6 +152,17 @@ impl Builder<'_> {
             return;
         }
         let record = node.ty.as_ref().map_or_else(String::new, |ty| ty.bare.clone());
+        let fields = node.children.iter().map(|&child| self.node(child));
+        let named = fields.filter(|child| child.kind == Kind::Field && !child.name.is_empty());
+        let fields = named.filter_map(|field| {
+            let ty = field.ty.clone()?;
+            Some(Field { name: field.name.clone(), ty, bit_width: field.bit_width })
+        });
+        self.program.records.push(Record {
+            bare: record.clone(),
+            is_union: !node.span.of(self.text).starts_with("struct"),
+            fields: fields.collect(),
+        });
         for &child in &node.children {
             match self.node(child).kind {
                 Kind::Field => {

@@ -9,7 +9,7 @@ use crate::operator::{BinaryOperator, UnaryOperator};
 use crate::program::{Binary, BlockKind, Call, Literal, Operand, Reference, Role, Unary, Use};
 use crate::span::Span;
 use crate::tree::Kind;
-use crate::types::{Type, TypeKind};
+use crate::types::{Integer, Rank, Type, TypeKind};
 use crate::view::{Builder, Context, oracle};
 
 impl Builder<'_> {
@@ -20,6 +20,8 @@ impl Builder<'_> {
 
     fn expression(&mut self, index: usize, used: Use, is_part: bool, mut context: Context) {
         let node = self.node(index);
+        self.program.has_numeric_addresses |=
+            !self.is_in_runtime(context) && self.makes_number_of_address(index);
         context.site.is_frozen |= self.oracle[index];
         match node.kind {
             Kind::DeclRef if matches!(node.target, Kind::Variable | Kind::Parameter) => {
@@ -83,6 +85,28 @@ impl Builder<'_> {
             Kind::Record => self.record(index, context),
             _ => {}
         }
+    }
+
+    fn is_in_runtime(&self, context: Context) -> bool {
+        let function = context.site.function.and_then(|it| self.program.functions.get(it));
+        function.is_some_and(|function| function.is_frozen)
+    }
+
+    /// Whether a conversion, written or not, takes a pointer to an integer.
+    /// `_Bool` only tells whether it is null.
+    fn makes_number_of_address(&self, index: usize) -> bool {
+        let node = self.node(index);
+        let is_number = |ty: &Arc<Type>| match ty.kind {
+            TypeKind::Integer(Integer { rank, .. }) => rank != Rank::Bool,
+            _ => ty.is_integer(),
+        };
+        matches!(node.kind, Kind::Cast | Kind::Wrapper)
+            && node.ty.as_ref().is_some_and(is_number)
+            && node.children.last().is_some_and(|&operand| {
+                self.ty(self.core(operand)).is_some_and(|ty| {
+                    ty.is_pointer() || ty.is_array() || ty.kind == TypeKind::Function
+                })
+            })
     }
 
     fn each(&mut self, index: usize, used: Use, is_part: bool, context: Context) {

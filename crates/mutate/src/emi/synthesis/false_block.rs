@@ -1,0 +1,26 @@
+//! A block that is never entered: `if` or `while` with a condition that does
+//! not hold, and any code in it.
+//!
+//! **Invariant:** the condition never holds, so nothing in the block happens.
+
+use rand::Rng;
+
+use crate::emi::environment::Environment;
+use crate::emi::synthesis::body::Writer;
+use crate::emi::synthesis::names::Names;
+use crate::emi::synthesis::predicate::condition;
+use crate::emi::synthesis::scene::Scene;
+
+/// A statement to stand at the scene. `None` if nothing is known there, or there
+/// is nothing to write to.
+pub(crate) fn false_block(
+    scene: &Scene<'_>,
+    environment: &Environment,
+    names: &mut Names,
+    rng: &mut impl Rng,
+) -> Option<String> {
+    let word = super::if_or_while(rng);
+    let condition = condition(environment, false, rng)?;
+    let body = Writer::new(scene, environment, names, rng).body()?;
+    Some(format!("{word} ({condition}) {body}"))
+}
