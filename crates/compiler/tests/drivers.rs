@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_compiler::driver::{Compiled, Driver, DriverError, Family};
+use optsleuth_compiler::spawn::Tool;
 use optsleuth_model::{CompilerSpec, Limits, OptLevel};
 
 const HELLO: &str = "#include <stdio.h>\nint main(void) { printf(\"hello\\n\"); return 0; }\n";
@@ -196,17 +197,18 @@ fn a_compiler_that_somebody_kills_did_nothing_wrong() {
 fn memory_that_is_used_up_is_told() {
     let ten = |of: &str| [of; 10].join(",");
     let text = format!(
-        "#define A {}\n#define B {}\n#define C {}\n#define D {}\nint a[] = {{ {} }};\n\
+        "#define A {}\n#define B {}\n#define C {}\n#define D {}\n#define E {}\nint a[] = {{ {} }};\n\
          int main(void) {{ return a[5]; }}\n",
         ten("1"),
         ten("A"),
         ten("B"),
         ten("C"),
         ten("D"),
+        ten("E"),
     );
     // The real one, with less than any user would give it.
-    let real = gcc().path;
-    let script = format!("ulimit -v 60000\nexec $({} -print-prog-name=cc1) \"$@\"", real.display());
+    let real = Tool::new(gcc().path).arg("-print-prog-name=cc1").text().unwrap();
+    let script = format!("ulimit -v 60000\nexec {real} \"$@\"");
     let (_folder, flag) = instead_of("cc1", &script);
     assert_eq!(compile(&gcc(), &text, &[&flag], Limits::STANDARD), Compiled::Memory);
 }

@@ -22,8 +22,9 @@ use crate::spawn::{Tool, ToolError};
 use crate::workdir::Workdir;
 pub use find::DriverError;
 
-/// Waiting is limited to this much more than CPU time, as with workers.
-const WALL_PER_CPU: u32 = 4;
+/// The kernel ends what uses up its CPU time. Waiting is limited to so much more
+/// that a busy machine is not taken for a compiler that never ends.
+const WALL_PER_CPU: u32 = 20;
 /// For starting, and for telling a crash.
 const ALLOWANCE: Duration = Duration::from_secs(5);
 /// The limit is meant for what a compiler uses; its own image and libraries come
