@@ -4,6 +4,7 @@ use optsleuth_compiler::c_front_end::FrontEndError;
 use optsleuth_compiler::clang::ProgramError;
 use optsleuth_compiler::distribution::DistributionError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
+use optsleuth_compiler::driver::DriverError;
 use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
 use optsleuth_lab::{
     CampaignError, CaseFolderError, CheckStatus, ImportError, LabError, StoreError,
@@ -16,6 +17,7 @@ use crate::exit::Exit;
 pub(crate) fn remedy(error: &LabError) -> Option<String> {
     match error {
         LabError::Install(error) => install_remedy(error),
+        LabError::Driver(error) => driver_remedy(error),
         LabError::Provision(error) => provision_remedy(error),
         LabError::Program(error) => program_remedy(error),
         LabError::Syntax { .. } => Some(
@@ -141,6 +143,20 @@ fn install_remedy(error: &InstallError) -> Option<String> {
     }
 }
 
+fn driver_remedy(error: &DriverError) -> Option<String> {
+    match error {
+        DriverError::Missing { package, .. } => Some(format!(
+            "install it with: {}\n      or name another one; `optsleuth doctor` lists what is here",
+            install_command(std::slice::from_ref(package))
+        )),
+        // They say so themselves.
+        DriverError::NoName(_) | DriverError::NoProgram(_) | DriverError::Disguised { .. } => None,
+        DriverError::NoCompiler { .. } | DriverError::Tool(_) => {
+            Some("name a gcc or a clang; `optsleuth doctor` lists those that are here".into())
+        }
+    }
+}
+
 fn provision_remedy(error: &ProvisionError) -> Option<String> {
     match error {
         ProvisionError::NoArchives { major, .. } => Some(format!(
@@ -178,9 +194,12 @@ fn case_remedy(error: &CaseFolderError) -> Option<String> {
         CaseFolderError::NoInput(_) => {
             Some("`input` in case.toml names a file in the case's folder".into())
         }
-        CaseFolderError::Gcc(_) => {
-            Some("a case of LLVM says `compiler = { llvm = \"19\" }`".into())
-        }
+        CaseFolderError::Driver(_) => Some(
+            "`case check` and `reduce` work on it. A failure of clang may show in LLVM alone, too: \
+             `compiler = { llvm = \"19\" }` with the same `level` and \
+             `cflags = [\"-O2\", \"-Xclang\", \"-disable-llvm-passes\"]`"
+                .into(),
+        ),
         CaseFolderError::NotLocalized(folder) => {
             let case = folder.display();
             Some(format!("run `optsleuth localize {case}` or `optsleuth bisect {case}` first"))
@@ -296,6 +315,7 @@ fn run_remedy(error: &RunError) -> Option<String> {
 pub(crate) fn exit(error: &LabError) -> Exit {
     match error {
         LabError::Install(InstallError::Missing(_) | InstallError::None)
+        | LabError::Driver(DriverError::Missing { .. })
         | LabError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
         | LabError::Program(ProgramError::NoClang(_))
         | LabError::NoCsmith
@@ -314,6 +334,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         LabError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         LabError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         LabError::Install(_)
+        | LabError::Driver(_)
         | LabError::NoReducer(_)
         | LabError::NoCases(_)
         | LabError::NotC { .. }

@@ -2,7 +2,7 @@
 
 mod program;
 
-use program::{failure, json, run, testdata};
+use program::{failure, json, optsleuth, run, testdata};
 
 fn check_failure(args: &[&str], code: i32, message: &str, help: &str) {
     let (exit, stderr) = failure(args);
@@ -286,9 +286,24 @@ fn the_doctor_names_what_is_there() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["gcc", "csmith", "cvise", "creduce", "csmith.h"]);
+    assert_eq!(names, ["csmith", "cvise", "creduce", "csmith.h"]);
+    let drivers = json["drivers"].as_array().unwrap();
+    let find = |name: &str| drivers.iter().find(|driver| driver["name"] == name).unwrap();
+    assert_eq!(find("gcc-12")["family"], "gcc");
+    assert!(find("clang-19")["version"].as_str().unwrap().starts_with("19."));
     let text = String::from_utf8(run(&["doctor"]).stdout).unwrap();
-    assert!(text.contains("LLVM 19"), "{text}");
+    assert!(text.contains("LLVM 19") && text.contains("gcc-12"), "{text}");
+}
+
+#[test]
+fn the_doctor_says_how_to_get_a_gcc() {
+    let empty = tempfile::tempdir().unwrap();
+    let output = optsleuth().args(["doctor", "--json"]).env("PATH", empty.path()).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let drivers = json["drivers"].as_array().unwrap();
+    let gcc = drivers.iter().find(|driver| driver["family"] == "gcc").unwrap();
+    assert!(gcc["path"].is_null(), "{gcc}");
+    assert!(gcc["install"].as_str().unwrap().contains("apt-get install -y gcc-11 gcc-12"));
 }
 
 #[test]

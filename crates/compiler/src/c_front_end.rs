@@ -191,11 +191,11 @@ fn judge(ended: &ToolOutput, limits: Limits) -> Result<Option<Outcome>, RunError
     }))
 }
 
-/// The first error among clang's diagnostics; failing that, the first line.
+/// The first error among a compiler's diagnostics; failing that, the first line.
 pub(crate) fn first_error(diagnostics: &str) -> String {
     let is_error = |line: &&str| line.contains("error: ");
     let line = { diagnostics.lines().find(is_error) }.or_else(|| diagnostics.lines().next());
-    line.unwrap_or("clang does not say why").trim().to_owned()
+    line.unwrap_or("the compiler does not say why").trim().to_owned()
 }
 
 /// The result of every run of a program that the front end fails on.

@@ -10,12 +10,16 @@ use landlock::{
 use serde::Serialize;
 
 use crate::csmith;
+use crate::driver::{Driver, Family};
 use crate::llvm::{self, FrontEndParts, Install, Summary};
 use crate::spawn::{Tool, find_on_path};
 use crate::workdir::Workdir;
 
 /// The LLVM that a machine without any should get.
 const SUGGESTED_LLVM: u32 = 19;
+/// The gccs for a machine without any: a second opinion on C programs, and
+/// compilers to test.
+const SUGGESTED_GCCS: [&str; 2] = ["gcc-11", "gcc-12"];
 /// Library headers that LLVM's archives ask for at link time: what the linker
 /// is told, and the package that has it.
 const LINK_LIBRARIES: [(&str, &str); 4] = [
@@ -30,6 +34,9 @@ const LINK_LIBRARIES: [(&str, &str); 4] = [
 pub struct Findings {
     /// The LLVMs, oldest first.
     pub llvms: Vec<LlvmFinding>,
+    /// Compilers as their users call them, by family and version; a family
+    /// without any has one that is missing.
+    pub drivers: Vec<DriverFinding>,
     /// Other tools.
     pub tools: Vec<ToolFinding>,
     /// What this kernel can do to fence programs in.
@@ -52,6 +59,21 @@ pub struct LlvmFinding {
     pub problem: Option<String>,
     /// What instrumentation did to it; `None` before its first coverage.
     pub instrumentation: Option<Summary>,
+}
+
+/// One compiler as its users call it.
+#[derive(Clone, Debug, Serialize)]
+pub struct DriverFinding {
+    /// `gcc-12`; the family alone where there is none.
+    pub name: String,
+    /// `gcc` or `clang`.
+    pub family: &'static str,
+    /// `12.2.0`.
+    pub version: Option<String>,
+    /// Where it is.
+    pub path: Option<PathBuf>,
+    /// How to install some, where there is none.
+    pub install: Option<String>,
 }
 
 /// One part of an LLVM.
@@ -130,7 +152,8 @@ pub fn examine(only: Option<u32>) -> Findings {
             instrumentation: None,
         });
     }
-    Findings { llvms, tools: examine_tools(), kernel: examine_kernel() }
+    let (drivers, tools) = (examine_drivers(), examine_tools());
+    Findings { llvms, drivers, tools, kernel: examine_kernel() }
 }
 
 /// The packages that make an LLVM of this number complete.
@@ -246,6 +269,36 @@ fn library_folders() -> Vec<PathBuf> {
         .into()
 }
 
+fn examine_drivers() -> Vec<DriverFinding> {
+    let installed = Driver::installed();
+    let mut findings = Vec::new();
+    for family in Family::ALL {
+        let known = findings.len();
+        let of_family = installed.iter().filter(|driver| driver.family == family);
+        findings.extend(of_family.map(|driver| DriverFinding {
+            name: driver.name.clone(),
+            family: family.name(),
+            version: Some(driver.version.clone()),
+            path: Some(driver.path.clone()),
+            install: None,
+        }));
+        if findings.len() == known {
+            let packages = match family {
+                Family::Clang => vec![format!("clang-{SUGGESTED_LLVM}")],
+                Family::Gcc => SUGGESTED_GCCS.map(str::to_owned).to_vec(),
+            };
+            findings.push(DriverFinding {
+                name: family.name().to_owned(),
+                family: family.name(),
+                version: None,
+                path: None,
+                install: Some(install_command(&packages)),
+            });
+        }
+    }
+    findings
+}
+
 fn examine_tools() -> Vec<ToolFinding> {
     let tool = |name: &'static str, purpose, package: &str| {
         let path = find_on_path(name);
@@ -259,7 +312,6 @@ fn examine_tools() -> Vec<ToolFinding> {
         ToolFinding { name, purpose, path, version, install }
     };
     let mut tools = vec![
-        tool("gcc", "a second opinion on C programs", "gcc"),
         tool("csmith", "generates C programs", "csmith"),
         tool("cvise", "reduces C programs", "cvise"),
         tool("creduce", "reduces C programs", "creduce"),

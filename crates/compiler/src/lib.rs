@@ -13,7 +13,7 @@ pub mod cores;
 pub mod csmith;
 pub mod distribution;
 pub mod doctor;
-pub mod gcc;
+pub mod driver;
 pub mod libclang;
 pub mod link;
 pub mod llvm;

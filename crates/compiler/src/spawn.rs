@@ -179,10 +179,13 @@ impl Tool {
         }
         let mut child = Guard::start(command).map_err(fail)?;
         child.register();
-        child.limit(Resource::As, self.memory);
-        // If we are killed, nobody enforces the deadline but the kernel.
-        let cpu = self.cpu.unwrap_or(self.time * 4);
-        child.limit(Resource::Cpu, cpu.as_secs().max(1));
+        child.limit(Resource::As, self.memory, self.memory);
+        // A tool that crashes leaves nothing where it was started.
+        child.limit(Resource::Core, 0, 0);
+        // If we are killed, nobody enforces the deadline but the kernel. At
+        // first by a signal that says what it is about.
+        let cpu = self.cpu.unwrap_or(self.time * 4).as_secs().max(1);
+        child.limit(Resource::Cpu, cpu, cpu + 1);
         let end = child.wait_until(started + self.time, stop).map_err(fail)?;
         let wall = started.elapsed();
         drop(child);
@@ -205,8 +208,13 @@ impl Tool {
             }
             ToolEnd::Timeout => format!("did not end within {} s", self.time.as_secs()),
         };
+        Err(self.failed(&output, how))
+    }
+
+    /// The error for a tool that ended so.
+    pub(crate) fn failed(&self, output: &ToolOutput, how: String) -> ToolError {
         let stderr = shorten(&String::from_utf8_lossy(&output.stderr));
-        Err(ToolError::Failed { command: self.command_line(), how, stderr })
+        ToolError::Failed { command: self.command_line(), how, stderr }
     }
 
     /// Runs it and gives its standard output, trimmed.
@@ -290,8 +298,8 @@ impl Guard {
         LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(group(&self.0));
     }
 
-    fn limit(&self, resource: Resource, value: u64) {
-        let limit = Rlimit { current: Some(value), maximum: Some(value) };
+    fn limit(&self, resource: Resource, current: u64, maximum: u64) {
+        let limit = Rlimit { current: Some(current), maximum: Some(maximum) };
         // A child that has ended already needs no limit.
         let _ = rustix::process::prlimit(Pid::from_raw(group(&self.0)), resource, limit);
     }

@@ -50,9 +50,9 @@ pub enum CaseFolderError {
     /// Nothing was found out yet.
     #[error("nothing was localized or bisected in `{}` yet", .0.display())]
     NotLocalized(PathBuf),
-    /// A case of a compiler that cannot be run.
-    #[error("the case is about gcc {0}, and only LLVM can be run")]
-    Gcc(String),
+    /// A case of a compiler that is a command and nothing else.
+    #[error("the case is about {0} as its users call it, and nothing can be seen inside of that")]
+    Driver(String),
 }
 
 /// What jobs keep in a case's folder.
@@ -139,7 +139,8 @@ impl CaseFolder {
                 Ok(LlvmChoice::Version(number.parse().unwrap_or_default()))
             }
             CompilerSpec::LlvmConfig(path) => Ok(LlvmChoice::Config(PathBuf::from(path))),
-            CompilerSpec::Gcc(number) => Err(CaseFolderError::Gcc(number.clone())),
+            CompilerSpec::Clang(by) => Err(CaseFolderError::Driver(format!("clang {by}"))),
+            CompilerSpec::Gcc(by) => Err(CaseFolderError::Driver(format!("gcc {by}"))),
         }
     }
 

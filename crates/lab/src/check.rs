@@ -4,6 +4,8 @@
 //! A compiler that was broken on purpose is beside its unmodified self: that
 //! one says what the program should do, and has to pass where the other fails.
 //!
+//! A case of gcc or of clang's driver goes to [`crate::driver_case`].
+//!
 //! **Invariant:** no case counts as reproduced on the word of one run.
 
 use std::num::NonZero;
@@ -11,15 +13,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_compiler::distribution::Job;
+use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::{Flavor, Pool, RunError, Targets};
 use optsleuth_model::{
-    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, Outcome, PassSequence,
-    Pipeline, Program, RunRequest, RunResult,
+    Case, CaseKind, CodegenLevel, Emit, Execute, Execution, Limits, OptLevel, Outcome,
+    PassSequence, Pipeline, Program, RunRequest, RunResult,
 };
 
 use crate::Progress;
 use crate::case_folder::CaseFolder;
 use crate::confirm::{Confirmation, confirm};
+use crate::driver_case;
 use crate::oracle::{Oracle, Verdict, behaviour, describe, is_limit, same_behaviour};
 use crate::setup::{Bench, LabError, LlvmChoice};
 
@@ -46,10 +50,12 @@ pub struct CheckPlan {
 pub struct CheckReport {
     /// The case.
     pub case: CaseFolder,
-    /// `19.1.7`.
+    /// `19.1.7`; the compiler's own version where that is a driver.
     pub llvm: String,
-    /// The sequence, as LLVM got it.
+    /// The sequence, as LLVM got it; empty for a driver.
     pub passes: String,
+    /// How the compiler is called, where that is a driver.
+    pub driver: Option<DriverUse>,
     /// Whether it fails as it says.
     pub status: CheckStatus,
     /// Why, in a line.
@@ -68,6 +74,17 @@ pub struct CheckReport {
     pub confirmation: Option<Confirmation>,
     /// For a case with a fault: what the unmodified compiler does.
     pub unmodified: Option<Unmodified>,
+}
+
+/// A compiler as its users call it, in a case's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverUse {
+    /// `gcc 12.2.0`.
+    pub compiler: String,
+    /// The case's.
+    pub level: OptLevel,
+    /// Every command, in order.
+    pub commands: Vec<String>,
 }
 
 /// What the unmodified compiler does with the run on which the faulty one
@@ -115,6 +132,9 @@ impl CheckStatus {
 /// Checks a case.
 pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, LabError> {
     let case = CaseFolder::open(&plan.folder)?;
+    if let Some(driver) = Driver::of_case(&case.case.compiler) {
+        return driver_case::check(plan, case, driver?, progress);
+    }
     let staging = Staging { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
     let mut stage = Stage::set_up(case, &staging, plan.limits, progress)?;
     if let Some(time) = plan.repeat_hangs_within {
@@ -133,7 +153,8 @@ pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, L
     Ok(CheckReport {
         llvm: stage.bench.install.version.clone(),
         passes: stage.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
-        note: note(&stage.case.case, &reproduction),
+        driver: None,
+        note: unexpected_output(&stage.case.case, &reproduction.oracle),
         case: stage.case,
         status: reproduction.status,
         what: reproduction.what,
@@ -286,9 +307,11 @@ impl Stage {
         let verdicts: Vec<Verdict> =
             results.iter().map(|result| oracle.judge(&result.outcome)).collect();
         let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
+        let said: Vec<String> =
+            results.iter().map(|result| oracle.describe(&result.outcome)).collect();
         let (mut status, mut what) = match disagreement(&references) {
             Some(why) => (CheckStatus::Unstable, why),
-            None => conclude(&oracle, &results, &verdicts),
+            None => conclude(&oracle, &said, &verdicts),
         };
         let unmodified = self.run_unmodified(&oracle, progress)?;
         if let Some(Unmodified { passes: false, what: theirs }) = &unmodified
@@ -396,9 +419,10 @@ impl Stage {
 
 /// The LLVM that a case is to be tried on. A fault is one of its own LLVM alone.
 fn chosen_llvm(case: &CaseFolder, asked: Option<&LlvmChoice>) -> Result<LlvmChoice, LabError> {
-    let Some(asked) = asked else { return Ok(case.llvm()?) };
+    let own = case.llvm()?;
+    let Some(asked) = asked else { return Ok(own) };
     if case.case.fault.is_some() {
-        let (own, other) = (case.llvm()?.find()?.version, asked.find()?.version);
+        let (own, other) = (own.find()?.version, asked.find()?.version);
         if own != other {
             return Err(LabError::OtherLlvm { own, asked: other });
         }
@@ -461,9 +485,9 @@ pub(crate) fn references(
 }
 
 /// A case that expects another output than the unoptimized program's.
-fn note(case: &Case, reproduction: &Reproduction) -> Option<String> {
+pub(crate) fn unexpected_output(case: &Case, oracle: &Oracle) -> Option<String> {
     let expected = case.expected.as_ref().filter(|_| case.kind == CaseKind::WrongCode)?;
-    let printed = reproduction.oracle.expected_output()?;
+    let printed = oracle.expected_output()?;
     (expected.trim() != printed.trim()).then(|| {
         format!("the case expects `{}`, the unoptimized program prints otherwise", expected.trim())
     })
@@ -481,8 +505,12 @@ pub(crate) fn disagreement(references: &[(&'static str, Execution)]) -> Option<S
     ))
 }
 
-fn conclude(oracle: &Oracle, results: &[RunResult], verdicts: &[Verdict]) -> (CheckStatus, String) {
-    let said: Vec<String> = results.iter().map(|result| oracle.describe(&result.outcome)).collect();
+/// What all repetitions together show; `said` is each in words.
+pub(crate) fn conclude(
+    oracle: &Oracle,
+    said: &[String],
+    verdicts: &[Verdict],
+) -> (CheckStatus, String) {
     if let Some(other) = verdicts.iter().position(|verdict| *verdict != verdicts[0]) {
         let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
         let what = format!(

@@ -9,6 +9,7 @@ mod check;
 mod confirm;
 mod cov;
 mod culprit;
+mod driver_case;
 mod hunt;
 pub mod identity;
 mod import;
@@ -28,10 +29,11 @@ pub use bisect::{BisectPlan, bisect};
 pub use case_folder::{
     CaseFolder, CaseFolderError, KeptKind, save_bisection, save_localization, write_whole,
 };
-pub use check::{CheckPlan, CheckReport, CheckStatus, REPETITIONS, Unmodified, check};
+pub use check::{CheckPlan, CheckReport, CheckStatus, DriverUse, REPETITIONS, Unmodified, check};
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use culprit::{CulpritPlan, Technique};
+pub use driver_case::{Tried, try_level};
 pub use hunt::{
     CampaignError, ComparePlan, Compared, ComparedRun, HuntPlan, HuntRecipe, HuntStart, HuntStatus,
     HuntStop, PassChoice, ProgramSelection, SequenceChoice, Strategy, TEST_LIMITS, campaign,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use optsleuth_compiler::c_front_end::FrontEndError;
 use optsleuth_compiler::clang::{self, ProgramError};
 use optsleuth_compiler::distribution::DistributionError;
+use optsleuth_compiler::driver::DriverError;
 use optsleuth_compiler::libclang::LibclangError;
 use optsleuth_compiler::llvm::{
     self, CoverError, FaultyBuilder, FaultyError, Flavor, Install, InstallError, Pool,
@@ -59,6 +60,9 @@ pub enum LabError {
     /// No such LLVM.
     #[error(transparent)]
     Install(#[from] InstallError),
+    /// No such compiler.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
     /// No worker.
     #[error(transparent)]
     Provision(#[from] ProvisionError),

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use optsleuth_compiler::llvm::{Install, Worker};
+use optsleuth_compiler::llvm::{self, Install, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer};
 use optsleuth_model::{Execution, Limits};
 
@@ -51,4 +51,37 @@ pub(crate) fn watch(
         false if has_spoken => Watched::Wrong,
         false => Watched::Unavailable,
     })
+}
+
+/// The sanitizers that can watch this program, and whose clang has each; or the
+/// one under which it does something else. What is watched is the program, so
+/// any LLVM's clang will do; `own` is the first to be tried.
+pub(crate) fn watchers(
+    own: &Install,
+    path: &Path,
+    flags: &[String],
+    worker: &mut Worker,
+    expected: &Execution,
+) -> Result<Result<Vec<(Sanitizer, Install)>, Sanitizer>, LabError> {
+    let others = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
+    let mut clangs: Vec<Install> = std::iter::once(own.clone()).chain(others).collect();
+    clangs.retain(|clang| clang.tool("clang").is_some());
+    let mut found = Vec::new();
+    for sanitizer in Sanitizer::ALL {
+        for clang in &clangs {
+            match watch(sanitizer, clang, path, flags, worker, expected)? {
+                Watched::Right => found.push((sanitizer, clang.clone())),
+                Watched::Unavailable => continue,
+                Watched::Wrong => return Ok(Err(sanitizer)),
+            }
+            break;
+        }
+    }
+    Ok(Ok(found))
+}
+
+/// Those that nobody here has.
+pub(crate) fn missing(found: &[(Sanitizer, Install)]) -> Vec<Sanitizer> {
+    let has = |sought: &Sanitizer| found.iter().any(|(known, _)| known == sought);
+    Sanitizer::ALL.into_iter().filter(|sought| !has(sought)).collect()
 }

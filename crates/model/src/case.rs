@@ -32,7 +32,7 @@ pub struct Case {
     pub pipeline: Pipeline,
     /// LLVM options, as `opt` takes them.
     pub flags: Vec<String>,
-    /// For clang, if the input is C.
+    /// For clang, or the compiler itself, if the input is C.
     pub cflags: Vec<String>,
     /// How it fails.
     pub kind: CaseKind,
@@ -57,7 +57,9 @@ pub enum CompilerSpec {
     Llvm(String),
     /// The LLVM that this `llvm-config` describes.
     LlvmConfig(String),
-    /// An installed gcc, by its number.
+    /// clang's driver: an installed one by its number, any other by its path.
+    Clang(String),
+    /// gcc's, in the same way.
     Gcc(String),
 }
 
@@ -128,6 +130,17 @@ pub struct CaseError {
     pub line: usize,
     /// What is wrong, in words.
     pub message: String,
+}
+
+impl CompilerSpec {
+    /// Whether it is a compiler as its users call it, and nothing inside of it
+    /// can be looked at.
+    pub fn is_driver(&self) -> bool {
+        match self {
+            CompilerSpec::Clang(_) | CompilerSpec::Gcc(_) => true,
+            CompilerSpec::Llvm(_) | CompilerSpec::LlvmConfig(_) => false,
+        }
+    }
 }
 
 impl CaseKind {
@@ -229,7 +242,7 @@ struct CaseFile {
     truth: Option<Truth>,
 }
 
-/// The value of `compiler`: one of the first three.
+/// The value of `compiler`: one of the first four.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct CompilerTable {
@@ -237,6 +250,8 @@ struct CompilerTable {
     llvm: Option<Spanned<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     llvm_config: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clang: Option<Spanned<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gcc: Option<Spanned<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -254,8 +269,11 @@ impl CompilerTable {
             CompilerSpec::LlvmConfig(path) => {
                 CompilerTable { llvm_config: Some(path.clone()), fault, ..CompilerTable::default() }
             }
-            CompilerSpec::Gcc(number) => {
-                CompilerTable { gcc: plain(number), fault, ..CompilerTable::default() }
+            CompilerSpec::Clang(by) => {
+                CompilerTable { clang: plain(by), fault, ..CompilerTable::default() }
+            }
+            CompilerSpec::Gcc(by) => {
+                CompilerTable { gcc: plain(by), fault, ..CompilerTable::default() }
             }
         }
     }
@@ -325,6 +343,9 @@ impl Checker<'_> {
         }
         let (compiler, fault) = self.compiler(file.compiler)?;
         self.check_input(&file.input)?;
+        if compiler.is_driver() {
+            self.check_of_driver(&file.input, file.passes.as_ref(), &file.flags, file.kind)?;
+        }
         let pipeline = self.pipeline(file.passes, file.level)?;
         Ok(Case {
             id: file.id.into_inner(),
@@ -359,18 +380,24 @@ impl Checker<'_> {
                 Err(self.error(&number, message))
             }
         };
+        let by = |by: Spanned<String>| match by.get_ref().starts_with('/') {
+            true => Ok(by.into_inner()),
+            false => number(by),
+        };
         let table = table.into_inner();
-        let compiler = match (table.llvm, table.llvm_config, table.gcc) {
-            (Some(llvm), None, None) => CompilerSpec::Llvm(number(llvm)?),
-            (None, Some(path), None) => CompilerSpec::LlvmConfig(path),
-            (None, None, Some(gcc)) => CompilerSpec::Gcc(number(gcc)?),
+        let compiler = match (table.llvm, table.llvm_config, table.clang, table.gcc) {
+            (Some(llvm), None, None, None) => CompilerSpec::Llvm(number(llvm)?),
+            (None, Some(path), None, None) => CompilerSpec::LlvmConfig(path),
+            (None, None, Some(clang), None) => CompilerSpec::Clang(by(clang)?),
+            (None, None, None, Some(gcc)) => CompilerSpec::Gcc(by(gcc)?),
             _ => {
-                let message = "`compiler` has to have one of `llvm`, `llvm-config` and `gcc`";
+                let message =
+                    "`compiler` has to have one of `llvm`, `llvm-config`, `clang` and `gcc`";
                 return Err(self.error(&at, message.to_owned()));
             }
         };
         let Some(fault) = table.fault else { return Ok((compiler, None)) };
-        if matches!(compiler, CompilerSpec::Gcc(_)) {
+        if compiler.is_driver() {
             return Err(self.error(&fault, "only LLVM can have a `fault`".to_owned()));
         }
         match fault.get_ref().parse::<Fault>() {
@@ -394,6 +421,37 @@ impl Checker<'_> {
             return Err(self.error(input, message));
         }
         Ok(())
+    }
+
+    /// A driver is given C and a level, and nobody sees what is inside.
+    fn check_of_driver(
+        &self,
+        input: &Spanned<String>,
+        passes: Option<&Spanned<String>>,
+        flags: &[String],
+        kind: CaseKind,
+    ) -> Result<(), CaseError> {
+        let of_drivers = "where `compiler` is `clang` or `gcc`";
+        if Language::of_path(std::path::Path::new(input.get_ref())) != Some(Language::C) {
+            let message = format!("`input` has to be a .c file {of_drivers}");
+            return Err(self.error(input, message));
+        }
+        if let Some(passes) = passes {
+            let message = format!("`level` has to be given, and no `passes`, {of_drivers}");
+            return Err(self.error(passes, message));
+        }
+        let message = match kind {
+            CaseKind::InvalidIr | CaseKind::Codegen => {
+                format!("`kind` cannot be `{}` {of_drivers}", kind.name())
+            }
+            CaseKind::Crash | CaseKind::WrongCode | CaseKind::Hang | CaseKind::Memory => {
+                if flags.is_empty() {
+                    return Ok(());
+                }
+                format!("`flags` are LLVM's; use `cflags` {of_drivers}")
+            }
+        };
+        Err(CaseError { line: 1, message })
     }
 
     fn pipeline(
@@ -482,7 +540,7 @@ functions = ["SROA::run"]
     fn mistakes_are_named_with_their_line() {
         check_error("version = 1", "version = 2", 1, "version 2 is not known");
         check_error("\"sum\"", "\"\"", 2, "`id` is empty");
-        check_error("llvm = ", "clang = ", 3, "clang");
+        check_error("llvm = ", "icc = ", 3, "icc");
         check_error("\"19\"", "\"nineteen\"", 3, "not a compiler's number");
         check_error("llvm = \"19\"", "", 3, "one of `llvm`");
         check_error("llvm = \"19\"", "llvm = \"19\", gcc = \"12\"", 3, "one of `llvm`");
@@ -503,6 +561,31 @@ functions = ["SROA::run"]
         check_error("id = ", "id ", 2, "");
         let error = Case::parse("").unwrap_err();
         assert!(error.message.contains("version"), "{error}");
+    }
+
+    #[test]
+    fn a_driver_is_given_c_and_a_level() {
+        let of_driver = GOOD
+            .replace("llvm = \"19\"", "gcc = \"12\"")
+            .replace("passes = \"sroa,instcombine\"", "level = \"O2\"");
+        for by in ["\"12\"", "\"/opt/gcc/bin/gcc\""] {
+            let text = of_driver.replace("\"12\"", by);
+            for text in [text.clone(), text.replace("gcc = ", "clang = ")] {
+                let case = Case::parse(&text).unwrap();
+                assert!(case.compiler.is_driver());
+                assert_eq!(Case::parse(&case.to_toml()), Ok(case));
+            }
+        }
+        let check = |from: &str, to: &str, line: usize, message: &str| {
+            assert!(of_driver.contains(from), "{from}");
+            let error = Case::parse(&of_driver.replace(from, to)).unwrap_err();
+            assert!(error.message.contains(message) && error.line == line, "{error}");
+        };
+        check("\"12\"", "\"bin/gcc\"", 3, "not a compiler's number");
+        check("sum.c", "sum.ll", 4, "a .c file");
+        check("level = \"O2\"", "passes = \"sroa\"", 5, "no `passes`");
+        check("wrong-code", "invalid-ir", 1, "cannot be `invalid-ir`");
+        check("kind", "flags = [\"-x\"]\nkind", 1, "use `cflags`");
     }
 
     #[test]

@@ -122,6 +122,8 @@ pub enum Stage {
     Emit,
     /// Generating code.
     Codegen,
+    /// All of it: a compiler that was started as a command does not tell.
+    Compile,
 }
 
 impl Stage {
@@ -135,6 +137,7 @@ impl Stage {
             Stage::Verify => "verifying the result",
             Stage::Emit => "printing the result",
             Stage::Codegen => "generating code",
+            Stage::Compile => "compiling",
         }
     }
 }

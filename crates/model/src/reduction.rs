@@ -13,7 +13,7 @@ pub struct Reduction {
     pub version: u32,
     /// The case's `id`.
     pub case: String,
-    /// `19.1.7`.
+    /// `19.1.7`; the compiler's own version where that is a driver.
     pub llvm: String,
     /// How it fails, in a line.
     pub what: String,
@@ -33,7 +33,7 @@ pub struct Reduction {
     pub notes: Vec<String>,
 }
 
-/// A pass sequence before and after.
+/// A pass sequence before and after; for a driver, its level, and no passes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SequenceReduction {
     /// As the case had it.
@@ -70,7 +70,7 @@ pub struct ProgramSize {
     pub bytes: usize,
     /// Its file; for bitcode, its text.
     pub lines: usize,
-    /// Of its unoptimized IR.
+    /// Of its unoptimized IR; 0 where a driver compiles it.
     pub instructions: usize,
 }
 

@@ -36,8 +36,8 @@ struct CheckJson<'a> {
 struct DetailsJson<'a> {
     id: &'a str,
     kind: &'static str,
-    llvm: &'a str,
-    passes: &'a str,
+    #[serde(flatten)]
+    compiler: CompilerJson<'a>,
     repetitions: usize,
     failing: usize,
     references: Vec<ReferenceJson<'a>>,
@@ -48,6 +48,14 @@ struct DetailsJson<'a> {
     /// Of a case with a fault alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     unmodified: Option<UnmodifiedJson<'a>>,
+}
+
+/// What was run: LLVM's passes, or a compiler as its users call it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CompilerJson<'a> {
+    Passes { llvm: &'a str, passes: &'a str },
+    Driver { compiler: &'a str, level: &'static str },
 }
 
 #[derive(Serialize)]
@@ -68,19 +76,32 @@ fn details(report: &CheckReport) -> DetailsJson<'_> {
     DetailsJson {
         id: &report.case.case.id,
         kind: report.case.case.kind.name(),
-        llvm: &report.llvm,
-        passes: &report.passes,
+        compiler: match &report.driver {
+            None => CompilerJson::Passes { llvm: &report.llvm, passes: &report.passes },
+            Some(driver) => {
+                CompilerJson::Driver { compiler: &driver.compiler, level: driver.level.name() }
+            }
+        },
         repetitions: report.n_repetitions,
         failing: report.n_failing,
         references: references.map(|(way, behaviour)| ReferenceJson { way, behaviour }).collect(),
         note: report.note.as_deref(),
         confirmed: confirmation.map(|confirmation| confirmation.agrees),
         distribution: confirmation.map(|confirmation| confirmation.theirs.as_str()),
-        commands: confirmation.map_or(&[], |confirmation| &confirmation.commands),
+        commands: commands(report),
         unmodified: report
             .unmodified
             .as_ref()
             .map(|run| UnmodifiedJson { passes: run.passes, what: &run.what }),
+    }
+}
+
+/// What shows the failure, for the case's folder; none where nobody was asked.
+fn commands(report: &CheckReport) -> &[String] {
+    match (&report.driver, &report.confirmation) {
+        (Some(driver), _) => &driver.commands,
+        (None, Some(confirmation)) => &confirmation.commands,
+        (None, None) => &[],
     }
 }
 
@@ -157,10 +178,13 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
         };
         let theirs = &confirmation.theirs;
         let _ = writeln!(out, "  {verdict} by the distribution's tools: {theirs}");
+    }
+    let commands = commands(report);
+    if !commands.is_empty() {
         let _ = writeln!(out, "  in the case's folder:");
-        for command in &confirmation.commands {
-            let _ = writeln!(out, "    $ {command}");
-        }
+    }
+    for command in commands {
+        let _ = writeln!(out, "    $ {command}");
     }
     if let Some(unmodified) = report.unmodified.as_ref().filter(|run| run.passes) {
         let verdict = style.good("passes");
@@ -169,7 +193,10 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
     if let Some(fault) = &report.case.case.fault {
         let _ = writeln!(out, "{}", style.quiet(&format!("  fault: {fault}")));
     }
-    let line = format!("  LLVM {} · -passes='{}'", report.llvm, report.passes);
+    let line = match &report.driver {
+        None => format!("  LLVM {} · -passes='{}'", report.llvm, report.passes),
+        Some(driver) => format!("  {} · -{}", driver.compiler, driver.level.name()),
+    };
     let _ = writeln!(out, "{}", style.quiet(&line));
 }
 

@@ -29,6 +29,13 @@ pub fn doctor_text(findings: &Findings, verbose: bool, style: Style) -> String {
     for llvm in &findings.llvms {
         llvm_text(&mut out, llvm, verbose, style);
     }
+    let _ = writeln!(out, "{}", style.heading("Compilers as their users call them"));
+    for driver in &findings.drivers {
+        let purpose = "to test, and a second opinion";
+        let version = driver.version.as_deref().unwrap_or_default();
+        let path = driver.path.as_ref();
+        item(&mut out, &driver.name, purpose, path, version, false, &driver.install, style);
+    }
     let _ = writeln!(out, "{}", style.heading("Other tools"));
     for tool in &findings.tools {
         let version = tool.version.as_deref().unwrap_or_default();

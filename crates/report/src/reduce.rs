@@ -32,8 +32,15 @@ pub fn reduce_text(report: &ReduceReport, style: Style) -> String {
     let Reduction { case, what, sequence, program, .. } = &report.reduction;
     let mut out = String::new();
     let _ = writeln!(out, "{}: {what}", style.heading(case));
-    let passes = counted(sequence.n_after, "pass", "passes");
-    let _ = writeln!(out, "  {passes} (of {}): {}", count(sequence.n_before), sequence.after);
+    // A driver's case has a level and no passes.
+    let passes = match sequence.n_before {
+        0 => String::new(),
+        n_before => {
+            let passes = counted(sequence.n_after, "pass", "passes");
+            format!("{passes} (of {}): ", count(n_before))
+        }
+    };
+    let _ = writeln!(out, "  {passes}{}", sequence.after);
     let (before, after) = (&program.before, &program.after);
     let _ = writeln!(out, "  {}: {} (of {})", program.input_after, size(after), size(before));
     for note in &report.reduction.notes {
@@ -45,8 +52,10 @@ pub fn reduce_text(report: &ReduceReport, style: Style) -> String {
 
 fn size(size: &ProgramSize) -> String {
     let lines = counted(size.lines, "line", "lines");
-    let instructions = counted(size.instructions, "instruction", "instructions");
-    format!("{lines}, {instructions}")
+    match size.instructions {
+        0 => lines,
+        n => format!("{lines}, {}", counted(n, "instruction", "instructions")),
+    }
 }
 
 fn end(report: &ReduceReport, style: Style) -> String {

@@ -307,7 +307,8 @@ pub(crate) fn candidate_request(
             | LlvmStage::Options
             | LlvmStage::Parse
             | LlvmStage::Pipeline
-            | LlvmStage::Verify => Emit::Nothing,
+            | LlvmStage::Verify
+            | LlvmStage::Compile => Emit::Nothing,
         },
         // After the last pass.
         Outcome::Timeout { invocation: None } | Outcome::OutOfMemory { invocation: None } => {

@@ -9,17 +9,22 @@
 use std::path::{Path, PathBuf};
 
 use optsleuth_compiler::clang::{self, ProgramError};
-use optsleuth_compiler::llvm::{self, Install};
+use optsleuth_compiler::llvm::Install;
+use optsleuth_compiler::reducers;
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::CaseKind;
+use optsleuth_model::{CaseKind, Reduction};
 
 use super::c_text::{Cut, Grain, depth, without};
+use super::external::reduce_with;
 use super::judge::{Candidate, Judge, Lane, Question, Tally, look_at_program};
+use super::keeper::Keeper;
+use super::{ReducePlan, Reducer, note, of_driver, with};
 use crate::check::CheckStatus;
+use crate::driver_case::Accused;
 use crate::oracle::Oracle;
 use crate::setup::LabError;
-use crate::watched::{Watched, watch};
+use crate::watched::{Watched, missing, watch, watchers};
 
 /// How C is read and watched.
 #[derive(Clone, Debug)]
@@ -31,13 +36,26 @@ pub(crate) struct Source {
     warnings: Vec<&'static str>,
     /// Sanitizers that the original runs under, and whose clang has each.
     sanitizers: Vec<(Sanitizer, Install)>,
+    /// The compiler that the case is about, where that is a driver; else the
+    /// workers have it.
+    accused: Option<Accused>,
 }
 
 impl Source {
     /// C as this clang reads it; nothing is watched yet.
     pub(super) fn new(install: &Install, flags: &[String]) -> Source {
-        let (warnings, sanitizers) = (Vec::new(), Vec::new());
-        Source { install: install.clone(), flags: flags.to_vec(), warnings, sanitizers }
+        let (install, flags) = (install.clone(), flags.to_vec());
+        Source { install, flags, warnings: Vec::new(), sanitizers: Vec::new(), accused: None }
+    }
+
+    /// The same for a case of a driver, which gets flags of its own.
+    pub(super) fn of_driver(install: &Install, flags: &[String], accused: Accused) -> Source {
+        Source { accused: Some(accused), ..Source::new(install, flags) }
+    }
+
+    /// Whether nobody but a driver compiles candidates.
+    pub(super) fn is_of_driver(&self) -> bool {
+        self.accused.is_some()
     }
 
     /// Finds out what the original keeps to, for its descendants. An error if a
@@ -51,33 +69,16 @@ impl Source {
         let (_folder, path) = written(original)?;
         let given = sanitize::warnings(&self.install, &path, &self.flags, &TELLING_WARNINGS)?;
         self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
-        // What is watched is the program, so any LLVM's clang will do.
-        let others = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
-        let clangs: Vec<Install> = std::iter::once(self.install.clone()).chain(others).collect();
-        for sanitizer in Sanitizer::ALL {
-            for clang in &clangs {
-                match self.runs_under(sanitizer, clang, &path, lane, oracle)? {
-                    Watched::Right => self.sanitizers.push((sanitizer, clang.clone())),
-                    Watched::Unavailable => continue,
-                    Watched::Wrong => {
-                        let what = format!(
-                            "the program does something else under the {}",
-                            sanitizer.name()
-                        );
-                        let status = CheckStatus::Unstable;
-                        return Err(LabError::NotReproduced { status, what });
-                    }
-                }
-                break;
+        let Some(expected) = oracle.expected() else { return Ok(()) };
+        match watchers(&self.install, &path, &self.flags, lane.reference(), expected)? {
+            Ok(found) => self.sanitizers = found,
+            Err(sanitizer) => {
+                let what =
+                    format!("the program does something else under the {}", sanitizer.name());
+                return Err(LabError::NotReproduced { status: CheckStatus::Unstable, what });
             }
         }
         Ok(())
-    }
-
-    /// Sanitizers that nobody here has.
-    pub(super) fn missing(&self) -> Vec<Sanitizer> {
-        let has = |sought: &Sanitizer| self.sanitizers.iter().any(|(known, _)| known == sought);
-        Sanitizer::ALL.into_iter().filter(|sought| !has(sought)).collect()
     }
 
     /// The oracle for a text, if that fails as the case does.
@@ -95,15 +96,11 @@ impl Source {
         {
             return Ok(None);
         }
-        let program = match clang::read_program(&self.install, &path, &self.flags) {
-            Ok(program) => program,
-            Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        let sight = match &self.accused {
+            Some(accused) => of_driver::look_at(accused, question, &path, lane, tally)?,
+            None => self.look_at_ir(question, &path, lane, tally)?,
         };
-        if !lane.takes(&program, question, tally)? {
-            return Ok(None);
-        }
-        let Some(oracle) = look_at_program(question, lane, None, tally)? else { return Ok(None) };
+        let Some(oracle) = sight else { return Ok(None) };
         if is_wrong_code {
             for (sanitizer, clang) in &self.sanitizers {
                 if self.runs_under(*sanitizer, clang, &path, lane, &oracle)? != Watched::Right {
@@ -112,6 +109,25 @@ impl Source {
             }
         }
         Ok(Some(oracle))
+    }
+
+    /// The same for what the workers make of the text.
+    fn look_at_ir(
+        &self,
+        question: &Question,
+        path: &Path,
+        lane: &mut Lane<'_>,
+        tally: &Tally,
+    ) -> Result<Option<Oracle>, LabError> {
+        let program = match clang::read_program(&self.install, path, &self.flags) {
+            Ok(program) => program,
+            Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        match lane.takes(&program, question, tally)? {
+            true => look_at_program(question, lane, None, tally),
+            false => Ok(None),
+        }
     }
 
     fn runs_under(
@@ -136,10 +152,70 @@ fn written(text: &str) -> Result<(Workdir, PathBuf), LabError> {
     Ok((folder, path))
 }
 
+/// Says which sanitizers nobody here has, where they would be asked.
+pub(super) fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
+    let Some(source) = &question.source else { return };
+    if question.oracle.kind() != CaseKind::WrongCode {
+        return;
+    }
+    for sanitizer in missing(&source.sanitizers) {
+        let name = sanitizer.name();
+        note(reduction, &format!("the {name} cannot be used here, so it was not asked"));
+    }
+}
+
+/// Makes a C program smaller, by our own cuts first and then by somebody else's
+/// reducer, and keeps what is reached.
+pub(super) fn shrink_c(
+    judge: &mut Judge<'_>,
+    plan: &ReducePlan,
+    whole: String,
+    keeper: &mut Keeper,
+    reduction: &mut Reduction,
+) -> Result<(), LabError> {
+    const REDUCED: &str = "reduced.c";
+    let reducer = match plan.tool {
+        Reducer::Auto => reducers::Reducer::of_c(),
+        Reducer::BuiltIn => None,
+        Reducer::Cvise => Some(reducers::Reducer::of_c().ok_or(LabError::NoReducer("cvise"))?),
+        Reducer::LlvmReduce => return Err(LabError::NoReducer("llvm-reduce for C")),
+    };
+    let patience = judge.patience;
+    let keep = &mut |text: &str, oracle: &Oracle| {
+        keeper.keep_program(REDUCED, text.as_bytes(), oracle.expected_output())?;
+        let after = &mut reduction.program.after;
+        (after.bytes, after.lines) = (text.len(), text.lines().count());
+        REDUCED.clone_into(&mut reduction.program.input_after);
+        keeper.keep_state(reduction)
+    };
+    // Others' reducers know more of C, but ours is quick to begin with.
+    let fineness = if reducer.is_some() { Fineness::Coarse } else { Fineness::Fine };
+    if reducer.is_some() {
+        judge.patience = patience.half();
+    }
+    let (mut text, mut finished) = reduce_c(judge, whole, fineness, keep)?;
+    judge.patience = patience;
+    let mut tools = vec!["built-in reduction of C"];
+    if let Some(reducer) = reducer.filter(|_| !patience.is_over()) {
+        tools.push(reducer.name());
+        let coarse = text.clone();
+        (text, finished) = reduce_with(judge, &reducer, &plan.asker, (REDUCED, &text), keep)?;
+        if !judge.accepts_source(&text)? {
+            judge.accepts_source(&coarse)?;
+            keep(&coarse, &judge.question.oracle)?;
+        }
+    }
+    reduction.program.finished = finished;
+    for tool in tools {
+        reduction.tools = with(&reduction.tools, tool);
+    }
+    Ok(())
+}
+
 /// Cuts pieces out of a program, large ones first, until none can go. `fine`
 /// goes down to single tokens. `keep` is told of every step. Says whether it is
 /// finished, too.
-pub(super) fn reduce_c(
+fn reduce_c(
     judge: &mut Judge<'_>,
     text: String,
     fine: Fineness,
@@ -181,7 +257,7 @@ pub(super) fn reduce_c(
 
 /// How small the pieces get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fineness {
+enum Fineness {
     /// Statements.
     Coarse,
     /// Tokens.

@@ -7,6 +7,7 @@
 //!
 //! **Invariant:** what the harness could not run does not count as failing.
 
+use std::error::Error;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use optsleuth_compiler::llvm::{Pool, RunError, Worker};
+use optsleuth_compiler::spawn::ToolError;
 use optsleuth_model::{
     CaseKind, Edit, Execution, Limits, Outcome, PassSequence, Program, ProgramEnd, RunRequest,
     RunResult,
@@ -155,6 +157,12 @@ impl Question {
         }
     }
 
+    /// The same question with all the time of the failing run.
+    fn unhurried(&self) -> Question {
+        let request = RunRequest { limits: self.full_limits, ..self.request.clone() };
+        Question { request, ..self.clone() }
+    }
+
     /// Whether a run fails as the case does, by what this oracle knows.
     pub(super) fn is_failure(&self, oracle: &Oracle, outcome: &Outcome) -> bool {
         let same_manner = match (self.manner, outcome) {
@@ -219,13 +227,7 @@ impl Tally {
                 | RunError::DoesNotLink(_)
                 | RunError::TooLarge { .. },
             ) => Ok(None),
-            Err(error @ (RunError::Lost { .. } | RunError::Trouble(_))) => {
-                tracing::warn!(%error, "a candidate could not be run");
-                match self.troubles.fetch_add(1, Ordering::Relaxed) {
-                    n if n >= MOST_TROUBLES => Err(LabError::Troubled(n)),
-                    _ => Ok(None),
-                }
-            }
+            Err(error @ (RunError::Lost { .. } | RunError::Trouble(_))) => self.trouble(&error),
             Err(
                 error @ (RunError::BadOptions(_)
                 | RunError::NoShape(_)
@@ -236,6 +238,30 @@ impl Tally {
                 | RunError::Registry(_)
                 | RunError::Io { .. }),
             ) => Err(error.into()),
+        }
+    }
+
+    /// The same for what a driver makes of a candidate.
+    pub(super) fn tried<T>(
+        &self,
+        run: impl FnOnce() -> Result<T, LabError>,
+    ) -> Result<Option<T>, LabError> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        match run() {
+            Ok(value) => Ok(Some(value)),
+            Err(LabError::Run(error)) => self.answer(Err(error)),
+            Err(LabError::Tool(error @ ToolError::Failed { .. })) => self.trouble(&error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A candidate that could not be run: it does not count, unless there are
+    /// too many.
+    fn trouble<T>(&self, error: &dyn Error) -> Result<Option<T>, LabError> {
+        tracing::warn!(%error, "a candidate could not be run");
+        match self.troubles.fetch_add(1, Ordering::Relaxed) {
+            n if n >= MOST_TROUBLES => Err(LabError::Troubled(n)),
+            _ => Ok(None),
         }
     }
 
@@ -281,9 +307,7 @@ impl<'a> Judge<'a> {
     /// can be looked at. A new reference is taken over where it does.
     pub(crate) fn accepts_loaded(&mut self) -> Result<bool, LabError> {
         let Some(lane) = self.lanes.first_mut() else { return Ok(false) };
-        let limits = self.question.full_limits;
-        let request = RunRequest { limits, ..self.question.request.clone() };
-        let unhurried = Question { request, ..self.question.clone() };
+        let unhurried = self.question.unhurried();
         let sight = look_at_program(&unhurried, lane, None, &self.tally)?;
         let Some(oracle) = sight else { return Ok(false) };
         if oracle.kind() == CaseKind::WrongCode
@@ -295,10 +319,17 @@ impl<'a> Judge<'a> {
         Ok(true)
     }
 
-    /// The same for the text of a C program, which is then loaded.
+    /// The same for the text of a C program. It is loaded then, unless nobody but
+    /// a driver compiles it.
     pub(crate) fn accepts_source(&mut self, text: &str) -> Result<bool, LabError> {
         let Some(lane) = self.lanes.first_mut() else { return Ok(false) };
         let Some(source) = &self.question.source else { return Ok(false) };
+        if source.is_of_driver() {
+            let sight = source.look_at(&self.question.unhurried(), text, lane, &self.tally)?;
+            let Some(oracle) = sight else { return Ok(false) };
+            self.question.oracle = oracle;
+            return Ok(true);
+        }
         let is_accepted = source.look_at(&self.question, text, lane, &self.tally)?.is_some();
         Ok(is_accepted && self.accepts_loaded()?)
     }

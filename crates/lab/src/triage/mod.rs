@@ -116,6 +116,8 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, LabE
             steps.timed("open", || open::open(suspicion, plan.limits, progress))?.folder
         }
     };
+    // Of a driver nothing can be found out, whether it fails or not.
+    CaseFolder::open(&folder)?.llvm()?;
     // A case that does not fail ends here, with the reason.
     steps.timed("check", || fails(&folder, plan, progress))?;
     forget(&CaseFolder::open(&folder)?, CULPRIT).map_err(|source| not_kept(&folder, source))?;

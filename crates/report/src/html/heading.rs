@@ -61,7 +61,8 @@ fn compiler(compiler: &CompilerSpec) -> String {
     match compiler {
         CompilerSpec::Llvm(number) => format!("LLVM {number}"),
         CompilerSpec::LlvmConfig(path) => format!("LLVM of {path}"),
-        CompilerSpec::Gcc(number) => format!("GCC {number}"),
+        CompilerSpec::Clang(by) => format!("clang {by}"),
+        CompilerSpec::Gcc(by) => format!("GCC {by}"),
     }
 }
 

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_compiler::clang::{self, Markers, ProgramError};
-use optsleuth_compiler::gcc::Gcc;
+use optsleuth_compiler::driver::{Compiled, Driver, Family};
 use optsleuth_compiler::llvm::{self, Install, RunError, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    CodegenLevel, Emit, Execute, Execution, Language, Limits, Outcome, Program, ProgramEnd,
-    RunRequest, nameless,
+    CodegenLevel, Emit, Execute, Execution, Language, Limits, OptLevel, Outcome, Program,
+    ProgramEnd, RunRequest, nameless,
 };
 
 use super::rejection::Rejection;
@@ -69,7 +69,7 @@ pub(super) enum Author {
 pub(super) struct Checker {
     install: Install,
     clang: String,
-    gcc: Option<Gcc>,
+    gcc: Option<Driver>,
     /// Those that work here, and whose clang has each.
     sanitizers: Vec<(Sanitizer, Install)>,
 }
@@ -84,12 +84,14 @@ impl Checker {
         let said = Tool::new(clang).arg("--version").text()?;
         let clang = said.lines().next().unwrap_or_default().to_owned();
         let sanitizers = working_sanitizers(install, worker)?;
-        Ok(Checker { install: install.clone(), clang, gcc: Gcc::find(), sanitizers })
+        // A clang that is called gcc is refused: one opinion twice is one.
+        let gcc = Driver::find(Family::Gcc.name()).ok();
+        Ok(Checker { install: install.clone(), clang, gcc, sanitizers })
     }
 
     /// What a verdict depends on besides the program.
     pub(super) fn identity(&self) -> String {
-        let gcc = self.gcc.as_ref().map_or("none", |gcc| &gcc.version);
+        let gcc = self.gcc.as_ref().map_or("none", |gcc| &gcc.said);
         let watch = |(sanitizer, by): &(Sanitizer, Install)| {
             format!("{} of clang {}", sanitizer.name(), by.version)
         };
@@ -189,10 +191,17 @@ impl Checker {
     ) -> Result<(), Unfit> {
         let Some(gcc) = &self.gcc else { return Ok(()) };
         let file = whole.with_extension("gcc");
-        let compiled = gcc.compile(original, &relative_names(original), &file);
-        if let Err(why) = compiled.map_err(LabError::from)? {
-            let what = format!("gcc: {}", without_folder(&why, original));
-            return Err(Unfit::Rejected(Rejection::DoesNotCompile, what));
+        let names = relative_names(original);
+        let compiled = gcc.compile(original, OptLevel::O0, &names, &file, LIMITS);
+        let why = match compiled.map_err(LabError::from)? {
+            Compiled::Program => None,
+            Compiled::Refused(why) => Some(without_folder(&why, original)),
+            Compiled::Crash(crash) => Some(crash.signature.to_string()),
+            Compiled::Hang => Some("it does not end".to_owned()),
+            Compiled::Memory => Some("it uses up its memory".to_owned()),
+        };
+        if let Some(why) = why {
+            return Err(Unfit::Rejected(Rejection::DoesNotCompile, format!("gcc: {why}")));
         }
         let execution = worker.execute(&file, LIMITS)?;
         if is_limit(execution.end) {
