@@ -156,11 +156,12 @@ impl<'p> Survey<'p> {
                 function.is_some_and(|name| name != "main")
             }
         };
+        let may_be_raw = self.has_raw_copies && variable.is_address_taken;
         has_value
+            && !may_be_raw
             && !variable.is_frozen
             && !variable.name.is_empty()
             && !self.other_names.contains(variable.name.as_str())
-            && !(self.has_raw_copies && variable.is_address_taken)
             && !self.is_tied(variable)
     }
 
