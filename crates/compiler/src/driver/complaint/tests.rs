@@ -136,6 +136,8 @@ fn memory_that_is_used_up_is_no_crash() {
     // A program may say so itself.
     let quoted = "a.c:1:5: error: no\n    1 | die(\"out of memory\");\n";
     check(Family::Gcc, 1, quoted, "refused: a.c:1:5: error: no");
+    let quoted = "a.c:1:5: error: no\ndie(\"out of memory\");\n    ^\n";
+    check(Family::Clang, 1, quoted, "refused: a.c:1:5: error: no");
 }
 
 #[test]
