@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use optsleuth_lab::{HuntStatus, Progress, SearchStatus};
+use optsleuth_lab::{EmiStatus, HuntStatus, Progress, SearchStatus};
 
 use crate::interrupt;
 
@@ -70,8 +70,6 @@ impl Progress for Bar {
     }
 
     fn hunt(&self, status: &HuntStatus) {
-        let minutes =
-            |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
         let budget = status.budget.map_or(String::new(), |time| format!(" of {}", minutes(time)));
         self.step(&format!(
             "{}{budget} · round {} · {} tests ({:.0}/s) · {} findings · {} blocks · {}",
@@ -85,7 +83,28 @@ impl Progress for Bar {
         ));
     }
 
+    fn emi(&self, status: &EmiStatus) {
+        let budget = status.budget.map_or(String::new(), |time| format!(" of {}", minutes(time)));
+        let blocks = match status.blocks {
+            0 => String::new(),
+            blocks => format!(" · {blocks} blocks"),
+        };
+        self.step(&format!(
+            "{}{budget} · {} seeds · {} variants · {} tests · {} findings{blocks} · {}",
+            minutes(status.elapsed),
+            status.seeds,
+            status.variants,
+            status.tests,
+            status.findings,
+            status.doing,
+        ));
+    }
+
     fn stop_requested(&self) -> bool {
         interrupt::requested()
     }
+}
+
+fn minutes(time: Duration) -> String {
+    format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }

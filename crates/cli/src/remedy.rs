@@ -90,6 +90,13 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::OtherSeeding { .. } => {
             Some("name another folder with `-o`, or give the arguments it was begun with".into())
         }
+        LabError::NoFault(_) => {
+            Some("`optsleuth bench seed` makes cases of compilers that are broken on purpose".into())
+        }
+        LabError::FaultNotTested(llvm) => {
+            Some(format!("name it with `--compilers llvm-{llvm}`; drivers cannot be broken"))
+        }
+        LabError::BadFault(_) => Some("hunt into another folder (`-o`), with `--fault`".into()),
         LabError::NoPrograms(_) => {
             Some("name a folder of other C or IR programs with `--programs`, or let csmith write them".into())
         }
@@ -264,10 +271,13 @@ fn campaign_remedy(error: &CampaignError) -> Option<String> {
         CampaignError::InUse(_) => {
             Some("wait for it, end it, or hunt into another folder (`-o`)".into())
         }
+        CampaignError::OtherKind { .. } => {
+            Some("campaigns of pass sequences and of variants are not joined".into())
+        }
         CampaignError::OtherVersion { .. } => {
             Some("hunt into another folder (`-o`); the cases in it can be used as they are".into())
         }
-        CampaignError::OtherSettings { what: "LLVM" | "list of passes", .. } => {
+        CampaignError::OtherSettings { what: "LLVM" | "list of passes" | "compiler", .. } => {
             Some("begin a campaign of its own for it, in another folder (`-o`)".into())
         }
         CampaignError::OtherSettings { .. } | CampaignError::Overlap { .. } => {
@@ -348,6 +358,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
             CampaignError::NoCampaign(_)
             | CampaignError::Exists(_)
             | CampaignError::InUse(_)
+            | CampaignError::OtherKind { .. }
             | CampaignError::OtherVersion { .. }
             | CampaignError::OtherSettings { .. }
             | CampaignError::Overlap { .. },
@@ -367,6 +378,8 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Provision(ProvisionError::Faulty { .. })
         | LabError::OtherLlvm { .. }
         | LabError::OtherSeeding { .. }
+        | LabError::NoFault(_)
+        | LabError::FaultNotTested(_)
         | LabError::NoPrograms(_)
         | LabError::EmptyFolder(_)
         | LabError::NoCPrograms(_)
@@ -398,6 +411,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         | LabError::Lines(_)
         | LabError::Tool(_)
         | LabError::Troubled(_)
+        | LabError::BadFault(_)
         | LabError::Store(StoreError::Io { .. })
         | LabError::Io { .. } => Exit::Internal,
     }

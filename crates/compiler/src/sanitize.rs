@@ -41,11 +41,14 @@ pub enum Sanitizer {
     Address,
     /// Memory that was never written.
     Memory,
+    /// The first two at once, for half the time; which of them stopped a program
+    /// is not told.
+    UndefinedAndAddress,
 }
 
 impl Sanitizer {
-    /// All of them, the cheapest first; the last two exclude each other in one
-    /// program.
+    /// Each by itself, the cheapest first; the last two exclude each other in
+    /// one program.
     pub const ALL: [Sanitizer; 3] = [Sanitizer::Undefined, Sanitizer::Address, Sanitizer::Memory];
 
     /// In words.
@@ -54,6 +57,7 @@ impl Sanitizer {
             Sanitizer::Undefined => "undefined-behaviour sanitizer",
             Sanitizer::Address => "address sanitizer",
             Sanitizer::Memory => "memory sanitizer",
+            Sanitizer::UndefinedAndAddress => "undefined-behaviour or address sanitizer",
         }
     }
 
@@ -62,6 +66,9 @@ impl Sanitizer {
             Sanitizer::Undefined => &["-fsanitize=undefined", "-fsanitize-trap=undefined"],
             Sanitizer::Address => &["-fsanitize=address"],
             Sanitizer::Memory => &["-fsanitize=memory"],
+            Sanitizer::UndefinedAndAddress => {
+                &["-fsanitize=undefined,address", "-fsanitize-trap=undefined"]
+            }
         }
     }
 }
@@ -108,7 +115,7 @@ pub fn compile(
     let text = format!("#include \"{}\"\n{OPTIONS}", source.display());
     let source = match sanitizer {
         Sanitizer::Undefined => source,
-        Sanitizer::Address | Sanitizer::Memory => {
+        Sanitizer::Address | Sanitizer::Memory | Sanitizer::UndefinedAndAddress => {
             std::fs::write(&whole, text)
                 .map_err(|error| ProgramError::Unreadable { path: whole.clone(), source: error })?;
             &whole

@@ -9,7 +9,9 @@ mod check;
 mod confirm;
 mod cov;
 mod culprit;
+mod database;
 mod driver_case;
+mod emi;
 mod hunt;
 pub mod identity;
 mod import;
@@ -33,7 +35,12 @@ pub use check::{CheckPlan, CheckReport, CheckStatus, DriverUse, REPETITIONS, Unm
 pub use confirm::{Confirmation, confirm};
 pub use cov::{CovPlan, CovReport, CovRun, cov};
 pub use culprit::{CulpritPlan, Technique};
+pub use database::CampaignKind;
 pub use driver_case::{Tried, try_level};
+pub use emi::{
+    Broken, CompilerChoice, EMI_LEVELS, EmiBench, EmiBenchCoverage, EmiBenchPlan, EmiBenchStrategy,
+    EmiPlan, EmiRecipe, EmiStart, EmiStatus, bench_emi, default_compilers, emi_campaign, hunt_emi,
+};
 pub use hunt::{
     CampaignError, ComparePlan, Compared, ComparedRun, HuntPlan, HuntRecipe, HuntStart, HuntStatus,
     HuntStop, PassChoice, ProgramSelection, SequenceChoice, Strategy, TEST_LIMITS, campaign,
@@ -67,6 +74,8 @@ pub trait Progress: Sync {
     fn search(&self, _: &SearchStatus) {}
     /// A hunt goes on.
     fn hunt(&self, _: &HuntStatus) {}
+    /// A hunt with variants goes on.
+    fn emi(&self, _: &EmiStatus) {}
     /// Whether to end early, with what there is.
     fn stop_requested(&self) -> bool {
         false

@@ -145,6 +145,15 @@ pub enum LabError {
         /// What is different.
         why: String,
     },
+    /// A case of a compiler that nobody broke.
+    #[error("the case in `{}` has no fault", .0.display())]
+    NoFault(PathBuf),
+    /// A fault that cannot be read.
+    #[error("the campaign's fault cannot be read: {0}")]
+    BadFault(String),
+    /// A fault that no compiler under test has.
+    #[error("the fault is one of LLVM {0}, and llvm-{0} is not among the compilers")]
+    FaultNotTested(u32),
     /// No programs to work with.
     #[error("there are no programs: {0}")]
     NoPrograms(String),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use optsleuth_compiler::llvm::{self, Install, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer};
-use optsleuth_model::{Execution, Limits};
+use optsleuth_model::{Execution, Limits, ProgramEnd};
 
 use crate::oracle::same_behaviour;
 use crate::setup::LabError;
@@ -25,6 +25,9 @@ pub(crate) enum Watched {
 
 /// Sanitizers keep shadows of the whole address space; little of it is used.
 const SHADOWS: u64 = 1 << 60;
+
+/// What a trap of the undefined-behaviour sanitizer raises.
+const SIGILL: i32 = 4;
 
 /// Compiles a C file with this clang and `flags`, and executes it behind the
 /// worker's fence; `expected` is what it does by itself.
@@ -45,7 +48,13 @@ pub(crate) fn watch(
     let said = String::from_utf8_lossy(&execution.stderr);
     tracing::debug!(sanitizer = sanitizer.name(), end = ?execution.end, "{said}");
     // A library that does not come up behind the fence has seen nothing.
-    let has_spoken = sanitizer == Sanitizer::Undefined || said.contains("Sanitizer: ");
+    let has_spoken = match sanitizer {
+        Sanitizer::Undefined => true,
+        Sanitizer::Address | Sanitizer::Memory => said.contains("Sanitizer: "),
+        Sanitizer::UndefinedAndAddress => {
+            said.contains("Sanitizer: ") || execution.end == ProgramEnd::Signaled(SIGILL)
+        }
+    };
     Ok(match same_behaviour(&execution, expected) {
         true => Watched::Right,
         false if has_spoken => Watched::Wrong,

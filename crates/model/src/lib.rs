@@ -13,6 +13,7 @@ mod case_text;
 mod code_map;
 mod coverage;
 mod edit;
+mod emi;
 mod fault;
 mod function_name;
 mod index_set;
@@ -44,6 +45,10 @@ pub use case_text::retargeted;
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use coverage::{BlockId, Coverage, CoverageError};
 pub use edit::{Edit, EditKind};
+pub use emi::{
+    EMI_CAMPAIGN_VERSION, EmiCampaign, EmiError, EmiFinding, EmiGrowth, EmiSettings, EmiTally,
+    StrategyCount,
+};
 pub use fault::{CODE_DIGITS, Change, Fault, FaultError, FaultObject};
 pub use function_name::FunctionName;
 pub use index_set::IndexSet;

@@ -1,10 +1,15 @@
 //! `optsleuth campaign`: hunts, by themselves.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use optsleuth_lab::{LabError, campaign, merge, write_whole};
-use optsleuth_report::{campaign_json, campaign_page_with_reports, campaign_text};
+use optsleuth_lab::{CampaignKind, LabError, campaign, emi_campaign, merge, write_whole};
+use optsleuth_model::EmiCampaign;
+use optsleuth_report::{
+    campaign_json, campaign_page_with_reports, campaign_text, emi_json, emi_markdown, emi_page,
+    emi_text,
+};
 
 use super::{print, style};
 use crate::exit::Exit;
@@ -62,18 +67,26 @@ struct Merge {
 
 impl Campaign {
     pub(super) fn run(self) -> Result<Exit, LabError> {
-        let (folder, found, json) = match self.command {
-            CampaignCommand::Show(Show { folder, json }) => {
-                let found = campaign(&folder)?;
-                (folder, found, json)
-            }
+        let is_clean = match self.command {
+            CampaignCommand::Show(Show { folder, json }) => match CampaignKind::of(&folder)? {
+                CampaignKind::Sequences => {
+                    let found = campaign(&folder)?;
+                    show(&folder, &found, json)?;
+                    found.findings.is_empty()
+                }
+                CampaignKind::Emi => {
+                    let found = emi_campaign(&folder)?;
+                    show_emi(&folder, &found, json)?;
+                    found.findings.is_empty()
+                }
+            },
             CampaignCommand::Merge(Merge { parts, output, json }) => {
                 let found = merge(&parts, &output)?;
-                (output, found, json)
+                show(&output, &found, json)?;
+                found.findings.is_empty()
             }
         };
-        show(&folder, &found, json)?;
-        Ok(if found.findings.is_empty() { Exit::Clean } else { Exit::BugFound })
+        Ok(if is_clean { Exit::Clean } else { Exit::BugFound })
     }
 }
 
@@ -83,15 +96,34 @@ pub(super) fn show(
     found: &optsleuth_model::Campaign,
     json: bool,
 ) -> Result<(), LabError> {
-    let page = folder.join("campaign.html");
-    let cases = found.findings.iter().map(|finding| finding.case.clone());
-    let is_triaged = |case: &String| folder.join(case).join("index.html").is_file();
-    let triaged = cases.filter(is_triaged).collect();
-    write_whole(&page, campaign_page_with_reports(found, &triaged))
-        .map_err(|source| LabError::Io { doing: format!("write `{}`", page.display()), source })?;
+    let triaged = triaged(folder, found.findings.iter().map(|finding| &finding.case));
+    keep(&folder.join("campaign.html"), campaign_page_with_reports(found, &triaged))?;
     match json {
         true => print(&campaign_json(found)),
         false => print(&campaign_text(found, style())),
     }
     Ok(())
+}
+
+/// The same for a campaign of variants.
+pub(super) fn show_emi(folder: &Path, found: &EmiCampaign, json: bool) -> Result<(), LabError> {
+    let triaged = triaged(folder, found.findings.iter().map(|finding| &finding.case));
+    keep(&folder.join("campaign.html"), emi_page(found, &triaged))?;
+    keep(&folder.join("campaign.md"), emi_markdown(found))?;
+    match json {
+        true => print(&emi_json(found)),
+        false => print(&emi_text(found, style())),
+    }
+    Ok(())
+}
+
+/// The cases that have a page of their own.
+fn triaged<'a>(folder: &Path, cases: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
+    let is_triaged = |case: &&String| folder.join(case).join("index.html").is_file();
+    cases.filter(is_triaged).cloned().collect()
+}
+
+fn keep(path: &Path, text: String) -> Result<(), LabError> {
+    write_whole(path, text)
+        .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
 }

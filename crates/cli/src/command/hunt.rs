@@ -6,19 +6,20 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use optsleuth_lab::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
 use optsleuth_lab::{
-    HuntPlan, HuntRecipe, HuntStart, HuntStop, LabError, PassChoice, ProgramSelection,
-    SequenceChoice, hunt, parse_exclusion, table_3,
+    CampaignKind, EmiPlan, EmiStart, HuntPlan, HuntRecipe, HuntStart, HuntStop, LabError,
+    PassChoice, ProgramSelection, SequenceChoice, hunt, hunt_emi, parse_exclusion, table_3,
 };
 use optsleuth_model::Exclusion;
 
-use super::campaign::show;
+use super::campaign::{show, show_emi};
+use super::emi::EmiFlags;
 use super::{LlvmFlags, parse_duration};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::progress::Bar;
 
 /// What a campaign was begun with, and keeps to.
-const RECIPE: [&str; 22] = [
+const RECIPE: [&str; 27] = [
     "output",
     "seed",
     "sequences",
@@ -41,9 +42,14 @@ const RECIPE: [&str; 22] = [
     "program_pool",
     "round_programs",
     "coverage_every",
+    "emi",
+    "compilers",
+    "levels",
+    "variants",
+    "fault",
 ];
 
-/// Look for bugs in LLVM with many programs and pass sequences
+/// Look for bugs in LLVM with many programs and pass sequences; in clang and gcc with variants
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   optsleuth hunt --llvm 19 --budget 30m -o campaign/
@@ -51,6 +57,8 @@ const RECIPE: [&str; 22] = [
   optsleuth hunt --llvm 22 --guide coverage --budget 2h -o campaign/
   optsleuth hunt --llvm 19 --programs tests/ -o campaign/    # your own C or IR programs
   optsleuth hunt --llvm 19 --shard 3/16 -o part-3/           # one of 16 machines
+  optsleuth hunt --emi hermes --compilers clang-19,gcc-12 --budget 30m -o campaign/
+  optsleuth hunt --emi all --compilers llvm-19 --programs tests/ --tests 5000 -o campaign/
   optsleuth hunt --resume campaign/ --budget 30m             # go on
   optsleuth triage campaign/cases/001-crash-gvn              # a finding in detail
 
@@ -59,8 +67,12 @@ something else than unoptimized, or takes too long is looked into: it is run aga
 reduced, duplicates are recognized, the distribution's own tools are asked, and the rest is
 written as cases. campaign.html shows all of it. Ctrl-C ends it; nothing is lost by that, nor by
 kill -9. docs/hunt.md says more.
+With --emi, every program is varied in ways that must not change what it does, every variant is
+checked for that, and compiled at every level by every compiler; docs/emi.md says more.
 Exit codes: 0 nothing found, 2 bugs found, 4 csmith is not installed, 130 Ctrl-C.")]
 pub(crate) struct Hunt {
+    #[command(flatten)]
+    emi: EmiFlags,
     #[command(flatten)]
     recipe: RecipeFlags,
     /// The campaign's folder
@@ -174,6 +186,12 @@ enum Selection {
     All,
 }
 
+/// What is to be done.
+enum Plan {
+    Sequences(HuntPlan),
+    Emi(EmiPlan),
+}
+
 /// One value of `--exclude`.
 #[derive(Clone, Debug)]
 struct Exclusions(Vec<Exclusion>);
@@ -181,31 +199,52 @@ struct Exclusions(Vec<Exclusion>);
 impl Hunt {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         let json = self.json;
-        let plan = self.plan();
-        let bar = Bar::new();
-        let found = hunt(&plan, &bar);
-        bar.finish();
-        let found = found?;
-        show(&plan.folder, &found, json)?;
-        Ok(match (interrupt::requested(), found.findings.is_empty()) {
-            (true, _) => Exit::Interrupted,
-            (false, true) => Exit::Clean,
-            (false, false) => Exit::BugFound,
-        })
+        match self.plan()? {
+            Plan::Sequences(plan) => {
+                let bar = Bar::new();
+                let found = hunt(&plan, &bar);
+                bar.finish();
+                let found = found?;
+                show(&plan.folder, &found, json)?;
+                Ok(ended(found.findings.is_empty()))
+            }
+            Plan::Emi(plan) => {
+                let bar = Bar::new();
+                let found = hunt_emi(&plan, &bar);
+                bar.finish();
+                let found = found?;
+                show_emi(&plan.folder, &found, json)?;
+                Ok(ended(found.findings.is_empty()))
+            }
+        }
     }
 
-    fn plan(self) -> HuntPlan {
+    fn plan(self) -> Result<Plan, LabError> {
         let stop = HuntStop { budget: self.budget, tests: self.tests };
         let reduce = Some(self.reduce).filter(|time| !time.is_zero());
         let asker = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth"));
-        let (start, folder) = match &self.resume {
-            Some(folder) => (HuntStart::Resume, folder.clone()),
-            None => {
-                let folder = self.output.clone().unwrap_or_default();
-                (HuntStart::New(Box::new(self.recipe())), folder)
-            }
-        };
-        HuntPlan { start, folder, stop, reduce, asker }
+        if let Some(folder) = self.resume {
+            return Ok(match CampaignKind::of(&folder)? {
+                CampaignKind::Sequences => {
+                    let start = HuntStart::Resume;
+                    Plan::Sequences(HuntPlan { start, folder, stop, reduce, asker })
+                }
+                CampaignKind::Emi => {
+                    let start = EmiStart::Resume;
+                    Plan::Emi(EmiPlan { start, folder, stop, reduce, asker })
+                }
+            });
+        }
+        let folder = self.output.clone().unwrap_or_default();
+        if let Some(strategies) = self.emi.emi.clone() {
+            let mut programs = self.recipe.recipe().programs;
+            programs.seed = self.seed;
+            let recipe = self.emi.recipe(strategies, self.seed, programs)?;
+            let start = EmiStart::New(Box::new(recipe));
+            return Ok(Plan::Emi(EmiPlan { start, folder, stop, reduce, asker }));
+        }
+        let start = HuntStart::New(Box::new(self.recipe()));
+        Ok(Plan::Sequences(HuntPlan { start, folder, stop, reduce, asker }))
     }
 
     fn recipe(self) -> HuntRecipe {
@@ -260,6 +299,15 @@ impl RecipeFlags {
             shard: (1, 1),
             coverage_every: self.coverage_every,
         }
+    }
+}
+
+/// How a hunt ends.
+fn ended(is_clean: bool) -> Exit {
+    match (interrupt::requested(), is_clean) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Clean,
+        (false, false) => Exit::BugFound,
     }
 }
 

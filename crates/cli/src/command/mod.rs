@@ -7,6 +7,7 @@ mod campaign;
 mod case;
 mod cov;
 mod doctor;
+mod emi;
 mod hunt;
 mod import;
 mod localize;

@@ -13,7 +13,7 @@ use crate::oracle::same_behaviour;
 
 /// What a test showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     /// The program does what it should.
     Right,
     /// Something is wrong: how, and what tells it from others.
@@ -50,7 +50,7 @@ const LETTERS: [(char, &str); 9] = [
 
 impl Seen {
     /// What an outcome is, next to what the program should do.
-    pub(super) fn of(outcome: &Outcome, expected: &Execution) -> Seen {
+    pub(crate) fn of(outcome: &Outcome, expected: &Execution) -> Seen {
         let pass = |invocation: &Option<optsleuth_model::Invocation>| match invocation {
             Some(invocation) => invocation.pass.clone(),
             None => NO_PASS.to_owned(),

@@ -15,7 +15,7 @@
 
 mod campaign;
 mod compare;
-mod differential;
+pub(crate) mod differential;
 mod examine;
 mod exclude;
 mod passes;

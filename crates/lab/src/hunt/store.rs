@@ -1,8 +1,8 @@
-//! A campaign on disk: `campaign.db` in its folder, beside the cases.
+//! A campaign of programs and sequences on disk: `campaign.db` in its folder,
+//! beside the cases.
 //!
 //! What a batch of tests showed is written in one transaction, so a hunt that
-//! is killed loses the tests in flight and nothing else. One hunt at a time has
-//! a folder.
+//! is killed loses the tests in flight and nothing else.
 //!
 //! **Invariant:** nothing here decides anything; a store says what was done.
 
@@ -10,27 +10,20 @@ mod course;
 mod error;
 
 use std::collections::BTreeSet;
-use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::ops::Deref;
+use std::path::Path;
 
 use optsleuth_model::{CAMPAIGN_VERSION, CaseKind, Coverage, Finding, HuntSettings};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use rusqlite::{OptionalExtension, params};
+
+use crate::database::{CampaignKind, DATABASE, Database, Format};
 
 pub use error::CampaignError;
 
-/// The database's name in the campaign's folder.
-pub(super) const DATABASE: &str = "campaign.db";
-/// Who has this file locked has the folder.
-const LOCK: &str = "campaign.lock";
-/// A process that is just being started has all open files of the one that
-/// starts it for a moment, a lock that was given up since among them.
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const FORMAT: Format =
+    Format { kind: CampaignKind::Sequences, version: CAMPAIGN_VERSION, tables: TABLES };
 
-const SCHEMA: &str = "
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+const TABLES: &str = "
 CREATE TABLE round(number INTEGER PRIMARY KEY, finished INTEGER NOT NULL DEFAULT 0) STRICT;
 -- One letter for each test of a program, in the order of the sequences.
 CREATE TABLE program(
@@ -92,12 +85,16 @@ pub(super) struct Batch {
     pub(super) kept: Vec<(usize, String)>,
 }
 
-/// A campaign that is open for writing, or for reading alone.
+/// A campaign of programs and sequences.
 #[derive(Debug)]
-pub(super) struct Store {
-    db: Connection,
-    pub(super) folder: PathBuf,
-    _lock: Option<File>,
+pub(super) struct Store(Database);
+
+impl Deref for Store {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        &self.0
+    }
 }
 
 type Result<T> = std::result::Result<T, CampaignError>;
@@ -105,110 +102,20 @@ type Result<T> = std::result::Result<T, CampaignError>;
 impl Store {
     /// Begins a campaign in a folder that has none.
     pub(super) fn create(folder: &Path, llvm: &str, settings: &HuntSettings) -> Result<Store> {
-        let io =
-            |source| CampaignError::Io { doing: format!("make `{}`", folder.display()), source };
-        std::fs::create_dir_all(folder).map_err(io)?;
-        let lock = lock(folder)?;
-        if folder.join(DATABASE).exists() {
-            if !Store::is_stillborn(folder)? {
-                return Err(CampaignError::Exists(folder.to_owned()));
-            }
-            std::fs::remove_file(folder.join(DATABASE)).map_err(io)?;
-        }
-        let store = Store::connect(folder, OpenFlags::default(), Some(lock))?;
-        let begin = || -> rusqlite::Result<()> {
-            store.db.pragma_update(None, "journal_mode", "WAL")?;
-            let transaction = store.db.unchecked_transaction()?;
-            transaction.execute_batch(SCHEMA)?;
-            transaction.pragma_update(None, "user_version", CAMPAIGN_VERSION)?;
-            transaction.commit()
-        };
-        begin().map_err(|error| store.failure(error))?;
+        let store = Store(Database::create(folder, &FORMAT)?);
         store.put("llvm", llvm)?;
         store.put("settings", settings)?;
         Ok(store)
     }
 
-    /// Whether a campaign ended before anything was in it.
-    fn is_stillborn(folder: &Path) -> Result<bool> {
-        let store = Store::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?;
-        let tables = "SELECT count(*) FROM sqlite_master WHERE name = 'meta'";
-        Ok(store.number(tables, [])? == 0 || store.get::<serde_json::Value>("begun")?.is_none())
-    }
-
-    /// From now on it is a campaign.
-    pub(super) fn is_begun(&self) -> Result<()> {
-        self.put("begun", &true)
-    }
-
     /// Goes on with a campaign.
     pub(super) fn open(folder: &Path) -> Result<Store> {
-        if !folder.join(DATABASE).is_file() {
-            return Err(CampaignError::NoCampaign(folder.to_owned()));
-        }
-        let lock = lock(folder)?;
-        let store = Store::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))?;
-        store.check_version()?;
-        Ok(store)
+        Ok(Store(Database::open(folder, &FORMAT)?))
     }
 
     /// Looks at a campaign, also while somebody hunts.
     pub(super) fn read(folder: &Path) -> Result<Store> {
-        if !folder.join(DATABASE).is_file() {
-            return Err(CampaignError::NoCampaign(folder.to_owned()));
-        }
-        let store = Store::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?;
-        store.check_version()?;
-        Ok(store)
-    }
-
-    fn connect(folder: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Store> {
-        let failure = |source| CampaignError::Database { folder: folder.to_owned(), source };
-        let db = Connection::open_with_flags(folder.join(DATABASE), flags).map_err(failure)?;
-        db.busy_timeout(std::time::Duration::from_secs(10)).map_err(failure)?;
-        // In WAL mode a kill loses nothing with it, and a power cut at most the
-        // last batches.
-        db.pragma_update(None, "synchronous", "NORMAL").map_err(failure)?;
-        Ok(Store { db, folder: folder.to_owned(), _lock: lock })
-    }
-
-    fn check_version(&self) -> Result<()> {
-        let found: i64 = self
-            .db
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(|error| self.failure(error))?;
-        match found == CAMPAIGN_VERSION {
-            true => Ok(()),
-            false => Err(CampaignError::OtherVersion { folder: self.folder.clone(), found }),
-        }
-    }
-
-    fn failure(&self, source: rusqlite::Error) -> CampaignError {
-        match source.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => CampaignError::DiskFull(self.folder.clone()),
-            _ => CampaignError::Database { folder: self.folder.clone(), source },
-        }
-    }
-
-    fn damaged(&self, what: impl std::fmt::Display) -> CampaignError {
-        CampaignError::Damaged { folder: self.folder.clone(), what: what.to_string() }
-    }
-
-    /// Keeps a value under a name.
-    pub(super) fn put(&self, key: &str, value: &(impl Serialize + ?Sized)) -> Result<()> {
-        let text = serde_json::to_string(value).map_err(|error| self.damaged(error))?;
-        self.execute("INSERT OR REPLACE INTO meta VALUES(?1, ?2)", params![key, text])
-    }
-
-    /// The value of a name, where there is one.
-    pub(super) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
-        let text: Option<String> = self
-            .db
-            .query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
-            .optional()
-            .map_err(|error| self.failure(error))?;
-        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(error)))
-            .transpose()
+        Ok(Store(Database::read(folder, &FORMAT)?))
     }
 
     /// What the campaign was begun with.
@@ -219,29 +126,6 @@ impl Store {
     /// The LLVM it is about.
     pub(super) fn llvm(&self) -> Result<String> {
         self.get("llvm")?.ok_or_else(|| self.damaged("it names no LLVM"))
-    }
-
-    fn execute(&self, statement: &str, params: impl rusqlite::Params) -> Result<()> {
-        match self.db.execute(statement, params) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(self.failure(error)),
-        }
-    }
-
-    fn rows<T>(
-        &self,
-        query: &str,
-        params: impl rusqlite::Params,
-        read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        let rows = || -> rusqlite::Result<Vec<T>> {
-            self.db.prepare_cached(query)?.query_map(params, read)?.collect()
-        };
-        rows().map_err(|error| self.failure(error))
-    }
-
-    fn number(&self, query: &str, params: impl rusqlite::Params) -> Result<u64> {
-        self.db.query_row(query, params, |row| row.get(0)).map_err(|error| self.failure(error))
     }
 
     /// The first round that is not finished, of those that are this shard's.
@@ -521,24 +405,6 @@ fn fate(finding: Option<u64>, dismissed: Option<String>) -> Fate {
     match finding {
         Some(number) => Fate::Finding(number),
         None => Fate::Dismissed(dismissed.unwrap_or_default()),
-    }
-}
-
-/// Takes the folder for this process; the system gives it back when that ends.
-fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK);
-    let io = |source| CampaignError::Io { doing: format!("write `{}`", path.display()), source };
-    let file = File::options().create(true).append(true).open(&path).map_err(io)?;
-    let patience = Instant::now() + LOCK_PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if Instant::now() < patience => {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            Err(TryLockError::WouldBlock) => return Err(CampaignError::InUse(folder.to_owned())),
-            Err(TryLockError::Error(source)) => return Err(io(source)),
-        }
     }
 }
 

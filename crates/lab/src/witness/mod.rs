@@ -46,7 +46,7 @@ use crate::oracle::Verdict;
 use crate::setup::LabError;
 use blend::Blender;
 use collection::{Collection, Weighed};
-pub(crate) use pantry::c_files;
+pub(crate) use pantry::{c_files, ingredients};
 use proposal::{Candidate, Proposer};
 pub(crate) use setting::Setting;
 use trial::{Hands, Judgement, Text, Tried};

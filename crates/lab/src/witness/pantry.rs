@@ -8,11 +8,13 @@
 use std::path::{Path, PathBuf};
 
 use optsleuth_compiler::csmith;
+use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_mutate::{Libclang, Pool};
 
 use super::c_tools::CTools;
 use super::trial::preprocessed;
+use crate::Progress;
 use crate::culprit::SOURCES;
 use crate::setup::LabError;
 
@@ -48,6 +50,24 @@ impl Pantry {
             texts.iter().filter_map(|text| clang.parse(text, &[]).ok()).collect();
         Ok(Pantry { folder: folder.map(Path::to_owned), ingredients: Pool::gather(&programs) })
     }
+}
+
+/// What is at hand, for whoever has no case; of those programs alone that are
+/// accepted. They are preprocessed by clang, and not every compiler takes that.
+pub(crate) fn ingredients(
+    install: &Install,
+    clang: &Libclang,
+    accepts: &mut dyn FnMut(&str) -> Result<bool, LabError>,
+    progress: &dyn Progress,
+) -> Result<Pool, LabError> {
+    let c = CTools::new(install, &[], progress)?;
+    let mut programs = Vec::new();
+    for text in at_hand(&c)? {
+        if accepts(&text)? {
+            programs.extend(clang.parse(&text, &[]).ok());
+        }
+    }
+    Ok(Pool::gather(&programs))
 }
 
 /// The C files of a folder, by name.

@@ -15,7 +15,7 @@ mod facts;
 mod json;
 mod markdown;
 mod page;
-mod pictures;
+pub(crate) mod pictures;
 mod tables;
 mod text;
 

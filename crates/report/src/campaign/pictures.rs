@@ -21,10 +21,10 @@ pub(super) fn pictures(campaign: &Campaign) -> Vec<Picture<'_>> {
 
 /// What time is counted in, so that an axis has short labels.
 #[derive(Clone, Copy)]
-struct Clock {
-    unit: &'static str,
+pub(crate) struct Clock {
+    pub(crate) unit: &'static str,
     /// How many seconds are one.
-    seconds: f64,
+    pub(crate) seconds: f64,
     /// When everything was over.
     end: f64,
 }
@@ -33,7 +33,11 @@ impl Clock {
     fn of(campaign: &Campaign) -> Clock {
         let growth = campaign.growth.iter().map(|growth| growth.seconds);
         let findings = campaign.findings.iter().map(|finding| finding.seconds);
-        let times = growth.chain(findings).chain([campaign.seconds]);
+        Clock::for_times(growth.chain(findings).chain([campaign.seconds]))
+    }
+
+    /// For these times, in seconds.
+    pub(crate) fn for_times(times: impl Iterator<Item = f64>) -> Clock {
         let end = times.filter(|time| time.is_finite()).fold(0.0, f64::max);
         let (unit, seconds) = match end {
             _ if end <= 180.0 => ("seconds", 1.0),
@@ -43,12 +47,12 @@ impl Clock {
         Clock { unit, seconds, end: end / seconds }
     }
 
-    fn axis(self) -> Axis {
+    pub(crate) fn axis(self) -> Axis {
         Axis::up_to(self.end)
     }
 
     /// A count that rises by one at each of these times.
-    fn rising(self, times: impl Iterator<Item = f64>) -> Vec<(f64, Option<f64>)> {
+    pub(crate) fn rising(self, times: impl Iterator<Item = f64>) -> Vec<(f64, Option<f64>)> {
         let mut times: Vec<f64> =
             times.filter(|time| time.is_finite()).map(|time| time / self.seconds).collect();
         times.sort_by(f64::total_cmp);

@@ -1,6 +1,7 @@
 //! `optsleuth bench`: how good localization methods are, on cases whose culprits
 //! are known.
 
+mod emi;
 mod hunt;
 mod seed;
 
@@ -35,6 +36,7 @@ use crate::progress::Bar;
   optsleuth bench corpus/ -o results/ --redraw              # tables of what is there
   optsleuth bench seed --llvm 19 --count 50 -o faults/      # make cases
   optsleuth bench hunt --llvm 14 -o ways/                   # compare ways to hunt
+  optsleuth bench emi --seeds 50 -o variants/               # are variants equivalent?
 
 Each case is measured on a core of its own. What was measured is kept in the output folder, one
 file per case, method and seed; a bench that was interrupted goes on where it ended when it is
@@ -89,6 +91,7 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum BenchCommand {
+    Emi(emi::Emi),
     Hunt(Box<hunt::Hunt>),
     Seed(seed::Seed),
 }
@@ -96,6 +99,7 @@ enum BenchCommand {
 impl Bench {
     pub(super) fn run(self) -> Result<Exit, LabError> {
         match self.command {
+            Some(BenchCommand::Emi(emi)) => emi.run(),
             Some(BenchCommand::Hunt(hunt)) => hunt.run(),
             Some(BenchCommand::Seed(seed)) => seed.run(),
             None => self.measure(),

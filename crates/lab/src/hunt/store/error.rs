@@ -4,9 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use optsleuth_model::CAMPAIGN_VERSION;
-
-use super::DATABASE;
+use crate::database::DATABASE;
 
 /// Why a campaign cannot be opened or written.
 #[derive(Debug, thiserror::Error)]
@@ -21,12 +19,24 @@ pub enum CampaignError {
     #[error("another hunt is at work in `{}`", .0.display())]
     InUse(PathBuf),
     /// Another version's.
-    #[error("`{}` was made by another version of optsleuth: format {found}, and this one has {CAMPAIGN_VERSION}", .folder.display())]
+    #[error("`{}` was made by another version of optsleuth: format {found}, and this one has {known}", .folder.display())]
     OtherVersion {
         /// The folder.
         folder: PathBuf,
         /// The format's number.
         found: i64,
+        /// The one that can be read.
+        known: i64,
+    },
+    /// Something else was hunted with.
+    #[error("the campaign in `{}` is one of {theirs}, not of {ours}", .folder.display())]
+    OtherKind {
+        /// The folder.
+        folder: PathBuf,
+        /// What it hunts with.
+        theirs: &'static str,
+        /// What was expected.
+        ours: &'static str,
     },
     /// It was begun with other settings.
     #[error("the campaign in `{}` was begun with another {what}: {theirs}, not {ours}", .folder.display())]
