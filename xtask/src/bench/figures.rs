@@ -1,7 +1,7 @@
 //! Raw data -> the figures that are told, and the bars they have to reach.
 //! Pure.
 
-use super::raw::{Hunt, ProgramSearch, Raw, Search};
+use super::raw::{EmiHunt, EmiStrategy, Hunt, ProgramSearch, Raw, Search};
 
 /// Passing sequences an hour of the LocSeq paper's set-up, with gcov.
 const PAPER_PER_HOUR: f64 = 945.0;
@@ -123,6 +123,10 @@ pub(super) fn figures(raw: &Raw) -> Vec<Figure> {
     }
     all.extend(raw.hunt.as_ref().map(hunt));
     all.extend(raw.witness_programs.iter().map(witness_programs));
+    if let Some(emi) = &raw.emi {
+        all.extend(emi.strategies.iter().map(variants));
+        all.extend(emi.hunts.iter().map(variant_hunt));
+    }
     for provision in &raw.provision {
         let (rewrite, link) = (provision.rewrite_seconds, provision.link_seconds);
         let is_main = provision.llvm == raw.llvm;
@@ -240,6 +244,44 @@ fn witness_programs(found: &ProgramSearch) -> Figure {
         ours: format!("{} a minute; {} pass in an hour", round(per_minute), round(passing)),
         theirs: format!("{PAPERS_PER_HOUR:.0} passing programs an hour in the papers' example"),
         ratio: format!("{:.0} times as many", passing / PAPERS_PER_HOUR),
+        bar: None,
+    }
+}
+
+/// Hermes's average for profiling and synthesis (the paper's Table 3).
+const PAPERS_VARIANT_SECONDS: f64 = 1.7;
+/// Programs that Hermes tested in an hour on one core (section 5.2).
+const PAPERS_TESTED_PER_HOUR: f64 = 400.0;
+
+fn variants(found: &EmiStrategy) -> Figure {
+    let each = found.deriving_seconds / found.variants.max(1) as f64;
+    let judging = found.judging_seconds / found.variants.max(1) as f64;
+    let is_hermes = found.strategy == "hermes";
+    Figure {
+        what: format!("variants by {}, per core", found.strategy),
+        ours: format!("{each:.2} s each, {}/s; {judging:.2} s to check one", rate(1.0 / each)),
+        theirs: match is_hermes {
+            true => format!("{PAPERS_VARIANT_SECONDS} s each in the paper"),
+            false => String::new(),
+        },
+        ratio: match is_hermes {
+            true => format!("{:.1} times as fast", PAPERS_VARIANT_SECONDS / each),
+            false => String::new(),
+        },
+        bar: None,
+    }
+}
+
+fn variant_hunt(found: &EmiHunt) -> Figure {
+    let per_hour = found.programs as f64 / (found.seconds * found.cores as f64) * 3600.0;
+    Figure {
+        what: format!(
+            "programs tested at five levels by {}, seeds and checks included, per core",
+            found.compilers.join(" and ")
+        ),
+        ours: format!("{} an hour", count(per_hour.round() as usize)),
+        theirs: format!("{PAPERS_TESTED_PER_HOUR:.0} an hour in the paper, by gcc and clang"),
+        ratio: format!("{:.1} times as many", per_hour / PAPERS_TESTED_PER_HOUR),
         bar: None,
     }
 }

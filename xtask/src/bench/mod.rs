@@ -12,6 +12,7 @@ mod mutants;
 mod page;
 mod plots;
 mod raw;
+mod variants;
 
 use std::fs;
 use std::num::NonZero;
@@ -100,6 +101,7 @@ impl Bench {
             provision: provision()?,
             hunt: Some(hunting::measure(self.llvm)?),
             witness_programs: mutants::measure()?,
+            emi: Some(variants::measure(self.llvm)?),
         };
         self.measure(&mut raw)?;
         fs::create_dir_all(&self.out)?;

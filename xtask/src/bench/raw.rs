@@ -34,6 +34,38 @@ pub(super) struct Raw {
     /// Of data from before there were witness programs: none.
     #[serde(default)]
     pub(super) witness_programs: Vec<ProgramSearch>,
+    /// Of data from before there were variants: none.
+    #[serde(default)]
+    pub(super) emi: Option<Emi>,
+}
+
+/// Variants of programs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Emi {
+    pub(super) strategies: Vec<EmiStrategy>,
+    pub(super) hunts: Vec<EmiHunt>,
+}
+
+/// Variants by one strategy; seconds of one core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct EmiStrategy {
+    pub(super) strategy: String,
+    pub(super) variants: u64,
+    /// Reading, profiling, synthesis.
+    pub(super) deriving_seconds: f64,
+    /// Seeing that they are equivalent.
+    pub(super) judging_seconds: f64,
+}
+
+/// A hunt with variants, everything included.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct EmiHunt {
+    pub(super) compilers: Vec<String>,
+    /// Seeds and variants, each at five levels by each compiler.
+    pub(super) programs: u64,
+    pub(super) tests: u64,
+    pub(super) cores: u64,
+    pub(super) seconds: f64,
 }
 
 /// A search for witness programs.
