@@ -16,7 +16,7 @@ use super::raw::{Emi, EmiHunt, EmiStrategy};
 use super::rounded;
 
 /// Enough that one slow seed does not decide.
-const SEEDS: u64 = 8;
+const SEEDS: u64 = 4;
 /// As many as the paper has.
 const VARIANTS: u64 = 10;
 const BUDGET: Duration = Duration::from_secs(60);

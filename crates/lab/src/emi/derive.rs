@@ -74,6 +74,12 @@ struct Profiled {
     profile: Profile,
 }
 
+/// A variant that is so many times as large as its seed is the last of its chain:
+/// the next one begins with the seed again. All of it is compiled dozens of times.
+const GROWTH: usize = 3;
+/// Seeds of fewer bytes count as this large.
+const SMALL: usize = 10_000;
+
 /// The variants of one seed.
 pub(super) struct Derivation<'a> {
     tools: Tools<'a>,
@@ -154,7 +160,12 @@ impl<'a> Derivation<'a> {
     ) -> Result<(), LabError> {
         match strategy {
             Strategy::Orion => {}
-            Strategy::Hermes => self.hermes.clone_from(&variant.text),
+            Strategy::Hermes => {
+                let seed = self.seed.program.text();
+                let is_large = variant.text.len() > GROWTH * seed.len().max(SMALL);
+                self.hermes.clear();
+                self.hermes.push_str(if is_large { seed } else { &variant.text });
+            }
             Strategy::Athena => {
                 let Ok(program) = self.tools.clang.parse(&variant.text, &[]) else { return Ok(()) };
                 // Other numbers than those the variant was made with.

@@ -65,7 +65,7 @@ fn what_a_finding_needs_is_told_everywhere() {
             assert!(form.contains(said), "{said}: {form}");
         }
     }
-    assert!(page.contains("href=\"cases/001-wrong-code-gcc-12-O2/case.toml\""), "{page}");
+    assert!(page.contains("href=\"./cases/001-wrong-code-gcc-12-O2/case.toml\""), "{page}");
     assert!(page.contains("<svg"));
     let read: EmiCampaign = serde_json::from_str(&json).unwrap();
     assert_eq!(read, campaign());
