@@ -4,7 +4,7 @@
 //! **Invariant:** a picture without anything in it is left out. A kind of
 //! failure has the same colour and sign in every campaign.
 
-use optsleuth_model::{Campaign, CaseKind, Finding, Growth};
+use optsleuth_model::{Campaign, CaseKind, Finding};
 
 use super::facts::executed;
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
@@ -101,10 +101,21 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
 }
 
 fn coverage(campaign: &Campaign) -> Option<Picture<'_>> {
-    let (clock, blocks) = (Clock::of(campaign), executed(campaign)?);
-    let percent = |blocks: u64| 100.0 * blocks as f64 / campaign.n_blocks as f64;
-    let moments = campaign.growth.iter().filter(|growth| growth.seconds.is_finite());
-    let moment = |growth: &Growth| (growth.seconds / clock.seconds, Some(percent(growth.blocks)));
+    let moments = campaign.growth.iter().map(|growth| (growth.seconds, growth.blocks));
+    let blocks = (executed(campaign)?, campaign.n_blocks);
+    Some(coverage_over_time(Clock::of(campaign), blocks, moments))
+}
+
+/// How much of a compiler was executed: in the end, of how many blocks, and at
+/// which seconds how many.
+pub(crate) fn coverage_over_time<'a>(
+    clock: Clock,
+    (blocks, n_blocks): (u64, u64),
+    moments: impl Iterator<Item = (f64, u64)>,
+) -> Picture<'a> {
+    let percent = |blocks: u64| 100.0 * blocks as f64 / n_blocks as f64;
+    let moments = moments.filter(|(seconds, _)| seconds.is_finite());
+    let moment = |(seconds, blocks): (f64, u64)| (seconds / clock.seconds, Some(percent(blocks)));
     // Before the first test, nothing was executed.
     let mut points: Vec<(f64, Option<f64>)> =
         [(0.0, Some(0.0))].into_iter().chain(moments.map(moment)).collect();
@@ -115,8 +126,8 @@ fn coverage(campaign: &Campaign) -> Option<Picture<'_>> {
         description: format!(
             "In the end {} of {} blocks, {}.",
             words::count(blocks),
-            words::count(campaign.n_blocks),
-            words::percent(blocks, campaign.n_blocks)
+            words::count(n_blocks),
+            words::percent(blocks, n_blocks)
         ),
         x_label: clock.unit,
         y_label: "% of all blocks",
@@ -125,7 +136,7 @@ fn coverage(campaign: &Campaign) -> Option<Picture<'_>> {
         bands: Vec::new(),
         lines: vec![Line { label: "executed", look: Look::First, shape: Shape::Straight, points }],
     };
-    Some(plot.picture())
+    plot.picture()
 }
 
 fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {

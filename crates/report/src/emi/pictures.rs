@@ -3,10 +3,10 @@
 //!
 //! **Invariant:** a picture of nothing is none.
 
-use optsleuth_model::{EmiCampaign, EmiGrowth};
+use optsleuth_model::EmiCampaign;
 
 use super::facts::executed;
-use crate::campaign::pictures::Clock;
+use crate::campaign::pictures::{Clock, coverage_over_time};
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
 use crate::words;
 
@@ -50,32 +50,9 @@ fn found(campaign: &EmiCampaign) -> Option<Picture<'_>> {
 }
 
 fn coverage(campaign: &EmiCampaign) -> Option<Picture<'_>> {
-    let (clock, blocks) = (clock(campaign), executed(campaign)?);
-    let percent = |blocks: u64| 100.0 * blocks as f64 / campaign.n_blocks as f64;
-    let moments = campaign.growth.iter().filter(|growth| growth.seconds.is_finite());
-    let moment =
-        |growth: &EmiGrowth| (growth.seconds / clock.seconds, Some(percent(growth.blocks)));
-    // Before the first test, nothing was executed.
-    let mut points: Vec<(f64, Option<f64>)> =
-        [(0.0, Some(0.0))].into_iter().chain(moments.map(moment)).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let plot = Plot {
-        id: "coverage".to_owned(),
-        title: "Blocks of the compiler that were executed",
-        description: format!(
-            "In the end {} of {} blocks, {}.",
-            words::count(blocks),
-            words::count(campaign.n_blocks),
-            words::percent(blocks, campaign.n_blocks)
-        ),
-        x_label: clock.unit,
-        y_label: "% of all blocks",
-        x: clock.axis(),
-        y: Axis::up_to(percent(blocks)),
-        bands: Vec::new(),
-        lines: vec![Line { label: "executed", look: Look::First, shape: Shape::Straight, points }],
-    };
-    Some(plot.picture())
+    let moments = campaign.growth.iter().map(|growth| (growth.seconds, growth.blocks));
+    let blocks = (executed(campaign)?, campaign.n_blocks);
+    Some(coverage_over_time(clock(campaign), blocks, moments))
 }
 
 fn needed(campaign: &EmiCampaign) -> Option<Picture<'_>> {
