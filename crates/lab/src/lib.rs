@@ -38,8 +38,9 @@ pub use culprit::{CulpritPlan, Technique};
 pub use database::CampaignKind;
 pub use driver_case::{Tried, try_level};
 pub use emi::{
-    Broken, CompilerChoice, EMI_LEVELS, EmiBench, EmiBenchCoverage, EmiBenchPlan, EmiBenchStrategy,
-    EmiPlan, EmiRecipe, EmiStart, EmiStatus, bench_emi, default_compilers, emi_campaign, hunt_emi,
+    Broken, CompilerChoice, EMI_LEVELS, EmiBench, EmiBenchCoverage, EmiBenchGain, EmiBenchPlan,
+    EmiBenchStrategy, EmiPlan, EmiRecipe, EmiStart, EmiStatus, bench_emi, default_compilers,
+    emi_campaign, hunt_emi,
 };
 pub use hunt::{
     CampaignError, ComparePlan, Compared, ComparedRun, HuntPlan, HuntRecipe, HuntStart, HuntStatus,

@@ -44,7 +44,8 @@ pub use compare::{compare_csv, compare_json, compare_markdown, compare_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
 pub use emi::{
-    emi_bench_json, emi_bench_markdown, emi_bench_text, emi_json, emi_markdown, emi_page, emi_text,
+    emi_bench_json, emi_bench_markdown, emi_bench_picture, emi_bench_text, emi_json, emi_markdown,
+    emi_page, emi_text,
 };
 pub use html::{CaseView, case_html};
 pub use import::{ImportEntry, import_json, import_text};

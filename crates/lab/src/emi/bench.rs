@@ -6,7 +6,8 @@
 //! basic blocks).
 //!
 //! **Invariant:** every strategy gets the same seeds, and as many attempts with
-//! each; what it could not make, or made wrong, is in the figures.
+//! each; a seed that was cut short is not in the figures. What a strategy could
+//! not make, or made wrong, is.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,18 +20,16 @@ use optsleuth_mutate::emi::{Strategy, unmarked};
 use serde::Serialize;
 
 use super::derive::{Derivation, Tools, key};
-use super::plan::{EMI_LEVELS, EmiRecipe};
+use super::plan::{CompilerChoice, EMI_LEVELS, EmiRecipe};
 use super::store::error_file;
 use super::testers::{Hand, Testers};
 use super::trial::Source;
-use super::{CompilerChoice, Workshop};
+use super::valid::Verdict;
+use super::workshop::Workshop;
 use crate::Progress;
 use crate::case_folder::write_whole;
 use crate::hunt::programs::{ProgramPlan, Programs, Source as Written};
 use crate::setup::LabError;
-
-/// Coverage is told for so many variants of each seed.
-const TOLD: [u64; 3] = [1, 5, 10];
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -89,7 +88,9 @@ pub struct EmiBenchStrategy {
     pub nothing: u64,
     /// Variants that are not equivalent.
     pub errors: u64,
-    /// New snippets in all variants.
+    /// Variants that a judge's compiler fell over.
+    pub undecided: u64,
+    /// New snippets in all variants that are equivalent.
     pub snippets: u64,
     /// Seconds for making variants: reading, profiling, synthesis.
     pub deriving: f64,
@@ -108,19 +109,30 @@ pub struct EmiBenchCoverage {
     pub n_blocks: u64,
     /// By all seeds at all levels.
     pub seeds: u64,
-    /// Strategy, number of variants of each seed, blocks by seeds and variants.
-    pub gained: Vec<(String, u64, u64)>,
+    /// By strategy.
+    pub gained: Vec<EmiBenchGain>,
 }
 
-/// What all hands add to.
-struct Sums {
-    rows: Vec<EmiBenchStrategy>,
-    errors: Vec<(u64, EmiError)>,
+/// What variants add to their seeds.
+#[derive(Clone, Debug, Serialize)]
+pub struct EmiBenchGain {
+    /// Who made them.
+    pub strategy: String,
+    /// Blocks by seeds and one variant of each, two of each, and so on.
+    pub blocks: Vec<u64>,
+}
+
+/// Figures of one seed, or of several.
+#[derive(Default)]
+struct Figures {
     n_seeds: u64,
     n_unsuited: u64,
+    /// By strategy, as all that follows.
+    rows: Vec<EmiBenchStrategy>,
+    errors: Vec<(u64, EmiError)>,
     by_seeds: Coverage,
-    /// By strategy and number of variants.
-    by_variants: Vec<[Coverage; TOLD.len()]>,
+    /// By strategy and generation.
+    by_variants: Vec<Vec<Coverage>>,
 }
 
 /// Measures.
@@ -139,21 +151,12 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     let n_blocks = workshop.testers.n_blocks();
     let Workshop { bench, testers, crews, judges, clang, pool, programs } = &mut workshop;
     let tools = Tools { clang, judges, pool };
-    let row = |one: &Strategy| EmiBenchStrategy {
-        strategy: one.name().to_owned(),
-        ..EmiBenchStrategy::default()
-    };
-    let sums = Mutex::new(Sums {
-        rows: plan.strategies.iter().map(row).collect(),
-        errors: Vec::new(),
-        n_seeds: 0,
-        n_unsuited: 0,
-        by_seeds: Coverage::default(),
-        by_variants: plan.strategies.iter().map(|_| TOLD.map(|_| Coverage::default())).collect(),
-    });
-    let measuring = Measuring { plan, tools, testers, programs, sums: &sums };
-    let next = AtomicU64::new(0);
     let end = programs.count().map_or(plan.seeds, |count| count.min(plan.seeds));
+    let all = end * plan.strategies.len() as u64 * plan.variants;
+    let course = Course { done: AtomicU64::new(0), all, progress };
+    let measuring = Measuring { plan, tools, testers, programs, course };
+    let sums = Mutex::new(Figures::none(plan));
+    let next = AtomicU64::new(0);
     progress.step("deriving and judging variants");
     let mut hands = crews.hands(&mut bench.pool);
     // One for each core.
@@ -164,9 +167,8 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
             if number >= end {
                 return Ok(());
             }
-            measuring.seed(number, &mut hand, &|| progress.stop_requested())?;
-            let done = usize::try_from(number + 1).unwrap_or(usize::MAX);
-            progress.count(done, usize::try_from(end).unwrap_or(usize::MAX));
+            let figures = measuring.seed(number, &mut hand)?;
+            sums.lock().unwrap_or_else(PoisonError::into_inner).add(figures);
         }
         Ok(())
     };
@@ -185,10 +187,10 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
         llvm: version.clone(),
         n_blocks,
         seeds: sums.by_seeds.count() as u64,
-        gained: sums.gained(plan),
+        gained: sums.gained(),
     });
     Ok(EmiBench {
-        version: 1,
+        version: 2,
         seeds: sums.n_seeds,
         unsuited: sums.n_unsuited,
         variants: plan.variants,
@@ -202,18 +204,68 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     })
 }
 
-impl Sums {
-    fn gained(&self, plan: &EmiBenchPlan) -> Vec<(String, u64, u64)> {
-        let mut gained = Vec::new();
-        for (strategy, by_variants) in plan.strategies.iter().zip(&self.by_variants) {
-            for (told, by_variants) in TOLD.iter().zip(by_variants) {
-                if *told <= plan.variants {
-                    let blocks = self.by_seeds.union(by_variants).count() as u64;
-                    gained.push((strategy.name().to_owned(), *told, blocks));
-                }
+impl Figures {
+    fn none(plan: &EmiBenchPlan) -> Figures {
+        let row = |one: &Strategy| EmiBenchStrategy {
+            strategy: one.name().to_owned(),
+            ..EmiBenchStrategy::default()
+        };
+        let generations = || (0..plan.variants).map(|_| Coverage::default()).collect();
+        Figures {
+            rows: plan.strategies.iter().map(row).collect(),
+            by_variants: plan.strategies.iter().map(|_| generations()).collect(),
+            ..Figures::default()
+        }
+    }
+
+    fn add(&mut self, more: Figures) {
+        self.n_seeds += more.n_seeds;
+        self.n_unsuited += more.n_unsuited;
+        for (row, more) in self.rows.iter_mut().zip(&more.rows) {
+            row.variants += more.variants;
+            row.nothing += more.nothing;
+            row.errors += more.errors;
+            row.undecided += more.undecided;
+            row.snippets += more.snippets;
+            row.deriving += more.deriving;
+            row.longest = row.longest.max(more.longest);
+            row.judging += more.judging;
+        }
+        self.errors.extend(more.errors);
+        self.by_seeds = self.by_seeds.union(&more.by_seeds);
+        for (own, more) in self.by_variants.iter_mut().zip(&more.by_variants) {
+            for (own, more) in own.iter_mut().zip(more) {
+                *own = own.union(more);
             }
         }
-        gained
+    }
+
+    fn gained(&self) -> Vec<EmiBenchGain> {
+        let gain = |(row, by_generation): (&EmiBenchStrategy, &Vec<Coverage>)| {
+            let mut all = self.by_seeds.clone();
+            let mut grown = |executed: &Coverage| {
+                all = all.union(executed);
+                all.count() as u64
+            };
+            let blocks = by_generation.iter().map(&mut grown).collect();
+            EmiBenchGain { strategy: row.strategy.clone(), blocks }
+        };
+        self.rows.iter().zip(&self.by_variants).map(gain).collect()
+    }
+}
+
+/// How far it is, in variants.
+struct Course<'a> {
+    done: AtomicU64,
+    all: u64,
+    progress: &'a dyn Progress,
+}
+
+impl Course<'_> {
+    fn step(&self, variants: u64) {
+        let done = self.done.fetch_add(variants, Ordering::Relaxed) + variants;
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        self.progress.count(size(done), size(self.all));
     }
 }
 
@@ -223,94 +275,109 @@ struct Measuring<'a> {
     tools: Tools<'a>,
     testers: &'a Testers,
     programs: &'a Programs,
-    sums: &'a Mutex<Sums>,
+    course: Course<'a>,
+}
+
+/// One variant of one seed by one strategy.
+#[derive(Clone, Copy)]
+struct Attempt<'a> {
+    /// The seed's.
+    number: u64,
+    name: &'a str,
+    expected: &'a Execution,
+    /// The strategy's, among those that are measured.
+    place: usize,
+    strategy: Strategy,
+    generation: u64,
 }
 
 impl Measuring<'_> {
-    fn seed(
-        &self,
-        number: u64,
-        hand: &mut Hand<'_>,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(), LabError> {
+    /// Everything about one seed; of one that is cut short, errors alone.
+    fn seed(&self, number: u64, hand: &mut Hand<'_>) -> Result<Figures, LabError> {
+        let mut figures = Figures::none(self.plan);
         let made = self.programs.make_one(hand.fence, number)?;
-        let Some(program) = made.program else { return self.unsuited() };
-        let Written::C(text) = program.source else { return self.unsuited() };
+        let Some(program) = made.program else { return Ok(self.unsuited()) };
+        let Written::C(text) = program.source else { return Ok(self.unsuited()) };
         let (expected, key) = (program.expected, key(self.plan.seed, number));
         let begun = Derivation::begin(self.tools, &text, &expected, key, hand.fence)?;
-        let Ok(mut derivation) = begun else { return self.unsuited() };
-        let covered = self.covered(&Source::new(text)?, &expected, hand)?;
-        self.add(|sums| {
-            sums.n_seeds += 1;
-            sums.by_seeds = sums.by_seeds.union(&covered);
-        });
+        let Ok(mut derivation) = begun else { return Ok(self.unsuited()) };
+        figures.n_seeds = 1;
+        figures.by_seeds = self.covered(&Source::new(text)?, &expected, hand)?;
         for (place, &strategy) in self.plan.strategies.iter().enumerate() {
             for generation in 1..=self.plan.variants {
-                if stop() {
-                    return Ok(());
+                if self.course.progress.stop_requested() {
+                    return Ok(Figures { errors: figures.errors, ..Figures::none(self.plan) });
                 }
-                let of = Attempt { number, name: &program.name, place, strategy, generation };
-                self.variant(&of, &mut derivation, &expected, hand)?;
+                let (name, expected) = (&program.name, &expected);
+                let of = Attempt { number, name, expected, place, strategy, generation };
+                self.variant(&of, &mut derivation, hand, &mut figures)?;
+                self.course.step(1);
             }
         }
-        Ok(())
+        Ok(figures)
+    }
+
+    fn unsuited(&self) -> Figures {
+        self.course.step(self.plan.strategies.len() as u64 * self.plan.variants);
+        Figures { n_unsuited: 1, ..Figures::none(self.plan) }
     }
 
     fn variant(
         &self,
         of: &Attempt<'_>,
         derivation: &mut Derivation<'_>,
-        expected: &Execution,
         hand: &mut Hand<'_>,
+        figures: &mut Figures,
     ) -> Result<(), LabError> {
-        let Attempt { number, name, place, strategy, generation } = *of;
+        let Attempt { expected, place, strategy, generation, .. } = *of;
+        let row = &mut figures.rows[place];
         let begun = Instant::now();
         let made = derivation.propose(strategy, generation, hand.fence)?;
-        let deriving = begun.elapsed().as_secs_f64();
+        let mut deriving = begun.elapsed().as_secs_f64();
         let Some(variant) = made else {
-            self.add(|sums| sums.rows[place].nothing += 1);
+            row.nothing += 1;
             return Ok(());
         };
         let source = Source::new(unmarked(&variant.text))?;
         let begun = Instant::now();
-        let judged = self.tools.judges.judge(&source, expected, hand.fence)?;
-        let judging = begun.elapsed().as_secs_f64();
-        self.add(|sums| {
-            let row = &mut sums.rows[place];
-            row.deriving += deriving;
-            row.longest = row.longest.max(deriving);
-            row.judging += judging;
-        });
-        if let Err(what) = judged {
-            // Strategies of one seed have files of their own.
-            let file = error_file(number, place as u64 * 1000 + generation);
-            let path = self.plan.folder.join(&file);
-            write_whole(&path, &variant.text).map_err(|source| LabError::Io {
-                doing: format!("write `{}`", path.display()),
-                source,
-            })?;
-            let (strategy, program) = (strategy.name().to_owned(), name.to_owned());
-            let error = EmiError { strategy, what, program, generation, file };
-            self.add(|sums| {
-                sums.rows[place].errors += 1;
-                sums.errors.push((number, error));
-            });
-            return Ok(());
-        }
-        let covered = self.covered(&source, expected, hand)?;
-        self.add(|sums| {
-            sums.rows[place].variants += 1;
-            sums.rows[place].snippets += variant.snippets.len() as u64;
-            for (told, known) in TOLD.iter().zip(&mut sums.by_variants[place]) {
-                if generation <= *told {
-                    *known = known.union(&covered);
-                }
+        let verdict = self.tools.judges.judge(&source, expected, hand.fence)?;
+        row.judging += begun.elapsed().as_secs_f64();
+        match verdict {
+            Verdict::Different(what) => {
+                row.errors += 1;
+                figures.errors.push((of.number, self.kept(of, what, &variant.text)?));
             }
-        });
-        let begun = Instant::now();
-        derivation.go_on(strategy, generation, &variant, hand.fence)?;
-        self.add(|sums| sums.rows[place].deriving += begun.elapsed().as_secs_f64());
+            Verdict::Undecided(why) => {
+                tracing::warn!(why, seed = of.name, "a judge falls over a variant");
+                row.undecided += 1;
+            }
+            Verdict::Equivalent => {
+                row.variants += 1;
+                row.snippets += variant.snippets.len() as u64;
+                let begun = Instant::now();
+                derivation.go_on(strategy, generation, &variant, hand.fence)?;
+                deriving += begun.elapsed().as_secs_f64();
+                let index = usize::try_from(generation - 1).unwrap_or(usize::MAX);
+                figures.by_variants[place][index] = self.covered(&source, expected, hand)?;
+            }
+        }
+        let row = &mut figures.rows[place];
+        row.deriving += deriving;
+        row.longest = row.longest.max(deriving);
         Ok(())
+    }
+
+    /// Keeps a wrong variant: somebody has to find out why.
+    fn kept(&self, of: &Attempt<'_>, what: String, text: &str) -> Result<EmiError, LabError> {
+        // Strategies of one seed have files of their own.
+        let file = error_file(of.number, of.place as u64 * 1000 + of.generation);
+        let path = self.plan.folder.join(&file);
+        write_whole(&path, text).map_err(|source| LabError::Io {
+            doing: format!("write `{}`", path.display()),
+            source,
+        })?;
+        let (strategy, program) = (of.strategy.name().to_owned(), of.name.to_owned());
+        Ok(EmiError { strategy, what, program, generation: of.generation, file })
     }
 
     /// What of the compiler is executed for a program, at all levels.
@@ -329,25 +396,32 @@ impl Measuring<'_> {
         }
         Ok(all)
     }
-
-    fn unsuited(&self) -> Result<(), LabError> {
-        self.add(|sums| sums.n_unsuited += 1);
-        Ok(())
-    }
-
-    fn add(&self, add: impl FnOnce(&mut Sums)) {
-        add(&mut self.sums.lock().unwrap_or_else(PoisonError::into_inner));
-    }
 }
 
-/// One variant of one seed by one strategy.
-#[derive(Clone, Copy)]
-struct Attempt<'a> {
-    /// The seed's.
-    number: u64,
-    name: &'a str,
-    /// The strategy's, among those that are measured.
-    place: usize,
-    strategy: Strategy,
-    generation: u64,
+#[cfg(test)]
+mod tests {
+    use optsleuth_model::BlockId;
+
+    use super::*;
+
+    fn executed(blocks: &[u32]) -> Coverage {
+        Coverage::of(blocks.iter().copied().map(BlockId))
+    }
+
+    #[test]
+    fn gains_add_up_over_generations_and_seeds() {
+        let row = || EmiBenchStrategy { strategy: "orion".to_owned(), ..Default::default() };
+        let seed = |own: &[u32], first: &[u32], second: &[u32]| Figures {
+            n_seeds: 1,
+            rows: vec![row()],
+            by_seeds: executed(own),
+            by_variants: vec![vec![executed(first), executed(second)]],
+            ..Figures::default()
+        };
+        let mut sums = seed(&[1, 2], &[2, 3], &[3]);
+        sums.add(seed(&[2, 5], &[1], &[6, 7]));
+        // Seeds have 1, 2, 5; first variants add 3, second ones 6 and 7.
+        assert_eq!((sums.n_seeds, sums.by_seeds.count()), (2, 3));
+        assert_eq!(sums.gained()[0].blocks, [4, 6]);
+    }
 }

@@ -22,7 +22,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::trial::Source;
-use super::valid::{Compiler, Judges};
+use super::valid::{Compiler, Judges, Ran};
 use crate::oracle::same_behaviour;
 use crate::setup::LabError;
 
@@ -199,12 +199,12 @@ fn profiled(
     let mut agreed: Option<Profile> = None;
     for compiler in [Compiler::Clang, Compiler::Gcc] {
         let execution = match tools.judges.executed(compiler, &source, fence)? {
-            Ok(execution) if same_behaviour(&execution, expected) => execution,
-            Ok(_) => {
+            Ran::Executed(execution) if same_behaviour(&execution, expected) => execution,
+            Ran::Executed(_) => {
                 tracing::warn!("a program does something else with probes");
                 return Ok(None);
             }
-            Err(why) => {
+            Ran::Refused(why) | Ran::Fell(why) => {
                 tracing::warn!(why, "a program with probes cannot be executed");
                 return Ok(None);
             }

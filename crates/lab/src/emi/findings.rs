@@ -12,41 +12,27 @@
 //! that far is counted, with the reason.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_compiler::driver::Family;
-use optsleuth_model::{
-    Case, CaseKind, CompilerSpec, EmiFinding, Execution, Limits, OptLevel, Pipeline,
-};
+use optsleuth_model::{CaseKind, EmiFinding, Execution, OptLevel};
 use optsleuth_mutate::emi::{SnippetKind, snippets, unmarked, without};
 use optsleuth_search::Minimizer;
 
+use super::case::{INPUT, checked_case, guilty, move_folder, name_case, remove, shrink, size};
 use super::seed::{Deviation, Generation};
-use super::testers::{Hand, Tester, Testers, Way, front_end_flags};
+use super::testers::{Hand, Testers};
 use super::trial::Source;
-use super::valid::Judges;
+use super::valid::{Judges, Verdict};
 use crate::Progress;
-use crate::bisect::{BisectPlan, bisect};
-use crate::case_folder::CaseFolder;
-use crate::check::{CheckPlan, CheckReport, CheckStatus, check};
-use crate::import::write_case;
-use crate::reduce::{Part, ReducePlan, Reducer, reduce};
 use crate::setup::LabError;
 
 /// The folder for cases, in the campaign's.
 const CASES: &str = "cases";
 /// Where a case is while nobody knows what it is.
 const EXAMINED: &str = "examined";
-/// Where cases lie that the distribution's tools do not show.
-const UNCONFIRMED: &str = "unconfirmed";
 /// How long the snippets of one deviation are minimized, at most.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// All repetitions of a hang but the first get this much CPU time.
-const HANG: Duration = Duration::from_secs(2);
-
-/// The program of a case.
-const INPUT: &str = "program.c";
 
 /// Deviations of one seed and compiler that are alike.
 pub(super) struct Subject<'a> {
@@ -100,13 +86,6 @@ struct Minimal {
     n_snippets: u64,
 }
 
-/// A case that fails as it says.
-struct Checked {
-    what: String,
-    confirmed: bool,
-    is_llvm: bool,
-}
-
 impl Office<'_> {
     /// Looks into deviations that are alike.
     pub(super) fn examine(
@@ -126,13 +105,16 @@ impl Office<'_> {
         if !self.fails(&unmarked(&subject.generation.text), subject, hand)? {
             return Ok(dismissed("it fails once, and not again"));
         }
-        let minimal = self.fewest_snippets(subject, hand, progress)?;
+        let minimal = match self.fewest_snippets(subject, hand, progress)? {
+            Ok(minimal) => minimal,
+            Err(why) => return Ok(dismissed(&why)),
+        };
         if progress.stop_requested() {
             return Ok(Examined::Interrupted);
         }
         let text = unmarked(&minimal.text);
         let folder = self.folder.join(EXAMINED);
-        let checked = match self.checked_case(&folder, tester, subject, &text, progress)? {
+        let checked = match checked_case(&self.folder, &folder, tester, subject, &text, progress)? {
             Ok(checked) => checked,
             Err(why) => return Ok(dismissed(&why)),
         };
@@ -163,7 +145,9 @@ impl Office<'_> {
         let id =
             format!("{number:03}-{}-{}-{}", kind.name(), file_name(&tester.name), level.name());
         name_case(&folder, &id, &checked.what)?;
-        self.shrink(&folder, is_slow, progress)?;
+        if let Some(budget) = self.reduce.filter(|_| !is_slow) {
+            shrink(&folder, budget, &self.asker, progress)?;
+        }
         if progress.stop_requested() {
             return Ok(Examined::Interrupted);
         }
@@ -221,14 +205,15 @@ impl Office<'_> {
         Ok(seen.is_like(*kind, mark))
     }
 
-    /// The variant without what the failure does not need. Where every run takes
-    /// all of its time, it stays as it is.
+    /// The variant without what the failure does not need; `Err` inside is why
+    /// nothing can be said of it. Where every run takes all of its time, it stays
+    /// as it is.
     fn fewest_snippets(
         &self,
         subject: &Subject<'_>,
         hand: &mut Hand<'_>,
         progress: &dyn Progress,
-    ) -> Result<Minimal, LabError> {
+    ) -> Result<Result<Minimal, String>, LabError> {
         let text = &subject.generation.text;
         let all = snippets(text);
         let ids: Vec<u32> = all.iter().map(|snippet| snippet.id).collect();
@@ -248,115 +233,34 @@ impl Office<'_> {
             let mut answers = Vec::new();
             for kept in minimizer.ask(1) {
                 let source = Source::new(unmarked(&left(&kept)))?;
-                let same = self.judges.by_clang(&source, subject.expected, hand.fence)?.is_ok();
-                answers.push(same && self.source_fails(&source, subject, hand)?);
+                let verdict = self.judges.by_clang(&source, subject.expected, hand.fence)?;
+                let is_same = verdict == Verdict::Equivalent;
+                answers.push(is_same && self.source_fails(&source, subject, hand)?);
             }
             minimizer.tell(&answers);
         }
         let mut minimal = left(minimizer.kept());
         let source = Source::new(unmarked(&minimal))?;
-        if let Err(why) = self.judges.judge(&source, subject.expected, hand.fence)? {
-            // With all of its snippets it is equivalent, and fails.
-            tracing::warn!(why, "snippets cannot be taken out of a variant");
-            minimal.clone_from(text);
+        match self.judges.judge(&source, subject.expected, hand.fence)? {
+            Verdict::Equivalent => {}
+            Verdict::Different(why) => {
+                // With all of its snippets it is equivalent, and fails.
+                tracing::warn!(why, "snippets cannot be taken out of a variant");
+                minimal.clone_from(text);
+            }
+            // What the program does is not certain; that a compiler falls is.
+            Verdict::Undecided(why) if subject.deviation.kind == CaseKind::WrongCode => {
+                return Ok(Err(why));
+            }
+            Verdict::Undecided(_) => {}
         }
         let needed = snippets(&minimal);
-        Ok(Minimal {
+        Ok(Ok(Minimal {
             kinds: needed.iter().map(|snippet| SnippetKind::name(snippet.kind)).collect(),
             n_needed: needed.len() as u64,
             n_snippets: ids.len() as u64,
             text: minimal,
-        })
-    }
-
-    /// Writes a case that fails as it says. `Err` inside is why there is none;
-    /// its folder is gone then.
-    fn checked_case(
-        &self,
-        folder: &Path,
-        tester: &Tester,
-        subject: &Subject<'_>,
-        text: &str,
-        progress: &dyn Progress,
-    ) -> Result<Result<Checked, String>, LabError> {
-        let mut why = "it does not fail outside of the hunt".to_owned();
-        for case in cases(tester, subject) {
-            remove(folder)?;
-            write_case(folder, &case, text.as_bytes(), true)?;
-            let is_llvm =
-                matches!(case.compiler, CompilerSpec::Llvm(_) | CompilerSpec::LlvmConfig(_));
-            let plan = CheckPlan {
-                folder: folder.to_owned(),
-                llvm: None,
-                limits: Limits::STANDARD,
-                confirm: is_llvm && case.fault.is_none(),
-                repeat_hangs_within: Some(HANG),
-            };
-            let report = match check(&plan, progress) {
-                Ok(report) => report,
-                Err(error @ (LabError::Io { .. } | LabError::Tool(_))) => return Err(error),
-                // Nobody has its archives, or it cannot be run in that way.
-                Err(error) => {
-                    tracing::debug!(%error, "a case cannot be checked");
-                    continue;
-                }
-            };
-            let CheckReport { status, what, confirmation, .. } = report;
-            match status {
-                CheckStatus::Reproduces => {}
-                CheckStatus::Unstable => {
-                    why = "the program's behaviour is not defined".to_owned();
-                    continue;
-                }
-                CheckStatus::Flaky => {
-                    why = "it does not fail every time".to_owned();
-                    continue;
-                }
-                CheckStatus::Passes
-                | CheckStatus::FailsOtherwise
-                | CheckStatus::FailsUnmodified => continue,
-            }
-            let theirs = confirmation.as_ref().is_none_or(|theirs| theirs.agrees);
-            if !theirs && matches!(tester.way, Way::Inside(_)) {
-                let name = short_hash(text);
-                move_folder(folder, &self.folder.join(UNCONFIRMED).join(name))?;
-                return Ok(Err("the distribution's own tools do not fail".to_owned()));
-            }
-            // A driver is nobody's tool but the distribution's.
-            let confirmed = confirmation.is_some() || !is_llvm;
-            return Ok(Ok(Checked { what, confirmed, is_llvm }));
-        }
-        remove(folder)?;
-        Ok(Err(why))
-    }
-
-    /// Makes the case's program smaller.
-    fn shrink(
-        &self,
-        folder: &Path,
-        is_slow: bool,
-        progress: &dyn Progress,
-    ) -> Result<(), LabError> {
-        let Some(budget) = self.reduce.filter(|_| !is_slow) else { return Ok(()) };
-        let plan = ReducePlan {
-            folder: folder.to_owned(),
-            llvm: None,
-            limits: Limits::STANDARD,
-            part: Part::Program,
-            tool: Reducer::BuiltIn,
-            budget: Some(budget),
-            again: false,
-            asker: self.asker.clone(),
-        };
-        match reduce(&plan, progress) {
-            Ok(_) => Ok(()),
-            Err(error @ LabError::Io { .. }) => Err(error),
-            // It was seen to fail a moment ago; a smaller one is not to be had.
-            Err(error) => {
-                tracing::warn!(%error, "a finding's program could not be made smaller");
-                Ok(())
-            }
-        }
+        }))
     }
 }
 
@@ -391,111 +295,11 @@ fn or_seed(kinds: &[&str]) -> String {
     if kinds.is_empty() { "the seed itself".to_owned() } else { kinds.join(" ") }
 }
 
-/// The cases that a failure may be, the most useful first: what shows inside
-/// LLVM can be bisected and localized.
-fn cases(tester: &Tester, subject: &Subject<'_>) -> Vec<Case> {
-    let Deviation { level, kind, .. } = subject.deviation;
-    let inside = |major: u32| (CompilerSpec::Llvm(major.to_string()), front_end_flags(*level));
-    let (specs, fault) = match &tester.way {
-        Way::Inside(llvm) => (vec![inside(llvm.install.major)], llvm.fault.clone()),
-        Way::Driver(driver) => {
-            let own = (driver.spec(), Vec::new());
-            let is_path = driver.name.contains('/');
-            match driver.family {
-                Family::Clang if !is_path => (vec![inside(driver.major), own], None),
-                Family::Clang | Family::Gcc => (vec![own], None),
-            }
-        }
-    };
-    let strategy = match subject.generation.strategy {
-        Some(strategy) => format!("a variant that {} made", strategy.name()),
-        None => "the seed itself".to_owned(),
-    };
-    let expected = String::from_utf8_lossy(&subject.expected.stdout).trim().to_owned();
-    let case = |(compiler, cflags): (CompilerSpec, Vec<String>)| Case {
-        id: "examined".to_owned(),
-        title: None,
-        source: Some(format!("found by `optsleuth hunt --emi` on {}, {strategy}", subject.program)),
-        compiler,
-        fault: fault.clone(),
-        input: INPUT.to_owned(),
-        pipeline: Pipeline::Level(*level),
-        flags: Vec::new(),
-        cflags,
-        kind: *kind,
-        signature: None,
-        expected: (*kind == CaseKind::WrongCode).then(|| expected.clone()),
-        observed: None,
-        fails_in: vec![tester.version.clone()],
-        fixed_in: None,
-        truth: None,
-    };
-    specs.into_iter().map(case).collect()
-}
-
-/// The guilty pass, and its invocation in words.
-fn guilty(folder: &Path, progress: &dyn Progress) -> Result<Option<(String, String)>, LabError> {
-    let plan = BisectPlan {
-        folder: folder.to_owned(),
-        llvm: None,
-        limits: Limits::STANDARD,
-        candidate_time: HANG,
-    };
-    match bisect(&plan, progress) {
-        Ok(bisection) => Ok(bisection
-            .culprit()
-            .map(|found| (found.pass.clone(), format!("{} on {}", found.pass, found.unit)))),
-        Err(error @ LabError::Io { .. }) => Err(error),
-        Err(error) => {
-            tracing::warn!(%error, "a finding could not be bisected");
-            Ok(None)
-        }
-    }
-}
-
-/// Gives a case the name that its folder will have, and says what was seen.
-fn name_case(folder: &Path, id: &str, what: &str) -> Result<(), LabError> {
-    let opened = CaseFolder::open(folder)?;
-    let text = std::fs::read(opened.input()).map_err(|source| LabError::Io {
-        doing: format!("read `{}`", opened.input().display()),
-        source,
-    })?;
-    let said = Some(what.to_owned());
-    let case = Case { id: id.to_owned(), title: said.clone(), observed: said, ..opened.case };
-    write_case(folder, &case, &text, true)?;
-    Ok(())
-}
-
 /// A compiler's name as a part of a file's.
 fn file_name(compiler: &str) -> String {
     let name = compiler.rsplit('/').next().unwrap_or(compiler);
     let keeps = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     name.chars().map(|c| if keeps(c) { c } else { '_' }).collect()
-}
-
-fn short_hash(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex()[..8].to_owned()
-}
-
-fn size(file: &Path) -> u64 {
-    std::fs::metadata(file).map(|data| data.len()).unwrap_or_default()
-}
-
-fn remove(folder: &Path) -> Result<(), LabError> {
-    match std::fs::remove_dir_all(folder) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(LabError::Io { doing: format!("remove `{}`", folder.display()), source })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn move_folder(from: &Path, to: &Path) -> Result<(), LabError> {
-    remove(to)?;
-    let parent = to.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent)
-        .and_then(|()| std::fs::rename(from, to))
-        .map_err(|source| LabError::Io { doing: format!("write `{}`", to.display()), source })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::derive::{Derivation, Tools, key, turn};
 use super::plan::EmiRecipe;
 use super::testers::{Hand, Testers};
 use super::trial::{Seen, Source};
+use super::valid::Verdict;
 use crate::hunt::programs::{Programs, Source as Written};
 use crate::setup::LabError;
 
@@ -151,9 +152,14 @@ impl Ground<'_> {
             if let Some(variant) = made {
                 let source = Source::new(unmarked(&variant.text))?;
                 generation.n_snippets = variant.snippets.len() as u64;
-                generation.fate = match self.tools.judges.judge(&source, expected, hand.fence)? {
-                    Err(why) => Fate::Error(why),
-                    Ok(()) => {
+                let verdict = self.tools.judges.judge(&source, expected, hand.fence)?;
+                if let Verdict::Undecided(why) = &verdict {
+                    // If that compiler is under test, its tests will show it.
+                    tracing::warn!(why, seed = tested.name, "a judge falls over a variant");
+                }
+                generation.fate = match verdict {
+                    Verdict::Different(why) => Fate::Error(why),
+                    Verdict::Equivalent | Verdict::Undecided(_) => {
                         let coverage = &mut tested.coverage;
                         let tried = self.try_all(&source, expected, coverage, hand, stop)?;
                         let Some(tried) = tried else { return Ok(()) };

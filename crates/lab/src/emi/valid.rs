@@ -2,8 +2,9 @@
 //! by gcc at -O0, whatever unused memory holds, no broken promise of its IR, and
 //! clean under clang's address and undefined-behaviour sanitizers.
 //!
-//! **Invariant:** a variant that does not get through here is an error of ours:
-//! it is counted and kept, and never accuses a compiler.
+//! **Invariant:** a variant that does something else is an error of ours: it is
+//! counted and kept, and never accuses a compiler. A compiler that falls over a
+//! variant, though, is the compiler's bug, and never counts as an error of ours.
 
 use optsleuth_compiler::c_front_end::{Compiled as Ir, FrontEnd};
 use optsleuth_compiler::driver::{Compiled, Driver, Family};
@@ -25,13 +26,35 @@ const PROBE: &str = "int main(void) { return 0; }\n";
 
 /// A byte for unused memory, and whether the program stops where it breaks a
 /// promise of its IR.
-const WAYS: [(u8, bool); 2] = [(0x00, false), (0xa5, true)];
+const WAYS: [(Option<u8>, bool); 2] = [(Some(0x00), false), (Some(0xa5), true)];
 
 /// Who says what a program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compiler {
     Clang,
     Gcc,
+}
+
+/// What a compiler makes of a program, unoptimized.
+#[derive(Debug)]
+pub(super) enum Ran {
+    /// Something that was executed.
+    Executed(Execution),
+    /// Nothing: it does not take such a text.
+    Refused(String),
+    /// Nothing: it falls over it, which says nothing about the program.
+    Fell(String),
+}
+
+/// What judges say of a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is equivalent to its seed, as far as can be told.
+    Equivalent,
+    /// It does something else.
+    Different(String),
+    /// A judge fell over it; nobody says that it does something else.
+    Undecided(String),
 }
 
 /// Everybody who has a say.
@@ -74,28 +97,22 @@ impl Judges {
         self.watcher.is_none().then(|| missing.to_owned()).into_iter().collect()
     }
 
-    /// What is wrong with a variant; nothing, if it is equivalent to its seed as
-    /// far as can be told.
+    /// What all of them say of a variant.
     pub(super) fn judge(
         &self,
         source: &Source,
         expected: &Execution,
         fence: &mut Worker,
-    ) -> Result<Result<(), String>, LabError> {
-        if let Err(why) = self.by_clang(source, expected, fence)? {
-            return Ok(Err(why));
-        }
-        if let Err(why) = self.by_gcc(source, expected, fence)? {
-            return Ok(Err(why));
-        }
-        let Some(clang) = &self.watcher else { return Ok(Ok(())) };
-        let sanitizer = Sanitizer::UndefinedAndAddress;
-        Ok(match watch(sanitizer, clang, &source.path(), &[], fence, expected)? {
-            Watched::Right => Ok(()),
-            Watched::Wrong | Watched::Unavailable => {
-                Err(format!("stopped by the {}", sanitizer.name()))
+    ) -> Result<Verdict, LabError> {
+        let mut all = Verdict::Equivalent;
+        for judge in [Judges::by_clang, Judges::by_gcc, Judges::by_sanitizers] {
+            match judge(self, source, expected, fence)? {
+                Verdict::Equivalent => {}
+                different @ Verdict::Different(_) => return Ok(different),
+                undecided @ Verdict::Undecided(_) => all = undecided,
             }
-        })
+        }
+        Ok(all)
     }
 
     /// The same by clang alone: quick.
@@ -104,30 +121,55 @@ impl Judges {
         source: &Source,
         expected: &Execution,
         fence: &mut Worker,
-    ) -> Result<Result<(), String>, LabError> {
-        for (fill, guarded) in WAYS {
-            let execution = match self.inside(source, Some(fill), guarded, fence)? {
-                Ok(execution) => execution,
-                Err(why) => return Ok(Err(format!("clang: {why}"))),
-            };
-            if !same_behaviour(&execution, expected) {
-                let way = if guarded { ", stopped where its IR is undefined," } else { "" };
-                return Ok(Err(format!("by clang{way} it {}", behaviour(&execution))));
+    ) -> Result<Verdict, LabError> {
+        let ran = self.inside(source, &WAYS, fence)?;
+        for ((_, guarded), ran) in WAYS.into_iter().zip(ran) {
+            let who = if guarded { "clang, stopped where its IR is undefined," } else { "clang" };
+            let verdict = verdict(who, ran, expected);
+            if verdict != Verdict::Equivalent {
+                return Ok(verdict);
             }
         }
-        Ok(Ok(()))
+        Ok(Verdict::Equivalent)
     }
 
-    /// What a program does, unoptimized; `Err` inside where there is none to
-    /// execute.
+    fn by_gcc(
+        &self,
+        source: &Source,
+        expected: &Execution,
+        fence: &mut Worker,
+    ) -> Result<Verdict, LabError> {
+        Ok(verdict("gcc", self.outside(source, fence)?, expected))
+    }
+
+    fn by_sanitizers(
+        &self,
+        source: &Source,
+        expected: &Execution,
+        fence: &mut Worker,
+    ) -> Result<Verdict, LabError> {
+        let Some(clang) = &self.watcher else { return Ok(Verdict::Equivalent) };
+        let sanitizer = Sanitizer::UndefinedAndAddress;
+        let name = sanitizer.name();
+        Ok(match watch(sanitizer, clang, &source.path(), &[], fence, expected)? {
+            Watched::Right => Verdict::Equivalent,
+            Watched::Wrong => Verdict::Different(format!("stopped by the {name}")),
+            Watched::Unavailable => Verdict::Undecided(format!("cannot be run under the {name}")),
+        })
+    }
+
+    /// What a program does by one of them.
     pub(super) fn executed(
         &self,
         compiler: Compiler,
         source: &Source,
         fence: &mut Worker,
-    ) -> Result<Result<Execution, String>, LabError> {
+    ) -> Result<Ran, LabError> {
         match compiler {
-            Compiler::Clang => self.inside(source, None, false, fence),
+            Compiler::Clang => {
+                let mut ran = self.inside(source, &[(None, false)], fence)?;
+                Ok(ran.pop().unwrap_or_else(|| Ran::Refused("nothing to execute".to_owned())))
+            }
             Compiler::Gcc => self.outside(source, fence),
         }
     }
@@ -140,65 +182,69 @@ impl Judges {
         Ok(compiled == Compiled::Program)
     }
 
-    fn by_gcc(
-        &self,
-        source: &Source,
-        expected: &Execution,
-        fence: &mut Worker,
-    ) -> Result<Result<(), String>, LabError> {
-        Ok(match self.outside(source, fence)? {
-            Ok(execution) if same_behaviour(&execution, expected) => Ok(()),
-            Ok(execution) => Err(format!("by gcc it {}", behaviour(&execution))),
-            Err(why) => Err(why),
-        })
-    }
-
-    /// By clang's front end and the fence's own LLVM.
+    /// By clang's front end and the fence's own LLVM, in several ways; of those
+    /// after one that comes to nothing, nothing is said.
     fn inside(
         &self,
         source: &Source,
-        fill: Option<u8>,
-        guarded: bool,
+        ways: &[(Option<u8>, bool)],
         fence: &mut Worker,
-    ) -> Result<Result<Execution, String>, LabError> {
-        let mut run = || -> Result<Outcome, RunError> {
+    ) -> Result<Vec<Ran>, LabError> {
+        let mut all = Vec::new();
+        let mut run_all = || -> Result<(), RunError> {
             let program = match self.front_end.compile(&source.c(), LIMITS)? {
                 Ir::Ir(program) => program,
-                Ir::Failed(result) => return Ok(result.outcome),
+                Ir::Failed(result) => {
+                    all.push(Ran::Fell(describe(&result.outcome)));
+                    return Ok(());
+                }
             };
             fence.load(&program, &[], LIMITS)?;
-            let execute = Execute::InChild;
-            let request =
-                RunRequest { execute, fill, guarded, limits: LIMITS, ..RunRequest::new(None) };
-            Ok(fence.run(&request)?.outcome)
+            for &(fill, guarded) in ways {
+                let execute = Execute::InChild;
+                let request =
+                    RunRequest { execute, fill, guarded, limits: LIMITS, ..RunRequest::new(None) };
+                all.push(match fence.run(&request)?.outcome {
+                    Outcome::Ok(Some(execution)) => Ran::Executed(execution),
+                    other => Ran::Fell(describe(&other)),
+                });
+            }
+            Ok(())
         };
-        match run() {
-            Ok(Outcome::Ok(Some(execution))) => Ok(Ok(execution)),
-            Ok(other) => Ok(Err(describe(&other))),
+        match run_all() {
+            Ok(()) => {}
             Err(
                 error @ (RunError::DoesNotCompile(_)
                 | RunError::BadModule { .. }
                 | RunError::DoesNotLink(_)
                 | RunError::TooLarge { .. }),
-            ) => Ok(Err(first_line(&error.to_string()))),
-            Err(error) => Err(error.into()),
+            ) => all.push(Ran::Refused(first_line(&error.to_string()))),
+            Err(error) => return Err(error.into()),
         }
+        Ok(all)
     }
 
     /// By gcc.
-    fn outside(
-        &self,
-        source: &Source,
-        fence: &mut Worker,
-    ) -> Result<Result<Execution, String>, LabError> {
+    fn outside(&self, source: &Source, fence: &mut Worker) -> Result<Ran, LabError> {
         let program = source.path().with_extension("judged");
         Ok(match self.gcc.compile(&source.path(), OptLevel::O0, &[], &program, LIMITS)? {
-            Compiled::Program => Ok(fence.execute(&program, LIMITS)?),
-            Compiled::Refused(why) => Err(format!("gcc: {}", first_line(&why))),
-            Compiled::Crash(crash) => Err(format!("gcc crashes at -O0: {}", crash.signature)),
-            Compiled::Hang => Err("gcc does not end at -O0".to_owned()),
-            Compiled::Memory => Err("gcc uses up its memory at -O0".to_owned()),
+            Compiled::Program => Ran::Executed(fence.execute(&program, LIMITS)?),
+            Compiled::Refused(why) => Ran::Refused(first_line(&why)),
+            Compiled::Crash(crash) => Ran::Fell(format!("crashes: {}", crash.signature)),
+            Compiled::Hang => Ran::Fell("does not end".to_owned()),
+            Compiled::Memory => Ran::Fell("uses up its memory".to_owned()),
         })
+    }
+}
+
+fn verdict(who: &str, ran: Ran, expected: &Execution) -> Verdict {
+    match ran {
+        Ran::Executed(execution) if same_behaviour(&execution, expected) => Verdict::Equivalent,
+        Ran::Executed(execution) => {
+            Verdict::Different(format!("by {who} it {}", behaviour(&execution)))
+        }
+        Ran::Refused(why) => Verdict::Different(format!("{who}: {why}")),
+        Ran::Fell(how) => Verdict::Undecided(format!("{who} at -O0: {how}")),
     }
 }
 

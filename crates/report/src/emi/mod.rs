@@ -21,6 +21,6 @@ mod example;
 #[cfg(test)]
 mod tests;
 
-pub use bench::{emi_bench_json, emi_bench_markdown, emi_bench_text};
+pub use bench::{emi_bench_json, emi_bench_markdown, emi_bench_picture, emi_bench_text};
 pub use forms::{emi_json, emi_markdown, emi_text};
 pub use page::emi_page;

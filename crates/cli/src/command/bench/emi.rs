@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use optsleuth_lab::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
 use optsleuth_lab::{EmiBench, EmiBenchPlan, LabError, bench_emi, write_whole};
-use optsleuth_report::{emi_bench_json, emi_bench_markdown, emi_bench_text};
+use optsleuth_report::{emi_bench_json, emi_bench_markdown, emi_bench_picture, emi_bench_text};
 
 use crate::command::emi::{Strategies, parse_strategies};
 use crate::command::{print, style};
@@ -22,7 +22,7 @@ use crate::progress::Bar;
 
 Every variant is compared with its program at -O0 by clang and by gcc, and run under clang's
 address and undefined-behaviour sanitizers. No compiler is tested. emi.json has all figures,
-emi.md a table; variants that are wrong are kept in errors/.
+emi.md a table, and with --coverage gained.svg a picture; wrong variants are kept in errors/.
 Exit codes: 0 all variants are equivalent, 3 some are not, 130 interrupted.")]
 pub(crate) struct Emi {
     /// How many programs
@@ -91,7 +91,8 @@ impl Emi {
 
 fn keep(folder: &Path, found: &EmiBench) -> Result<(), LabError> {
     let files = [("emi.json", emi_bench_json(found)), ("emi.md", emi_bench_markdown(found))];
-    for (name, text) in files {
+    let picture = emi_bench_picture(found).map(|picture| ("gained.svg", picture));
+    for (name, text) in files.into_iter().chain(picture) {
         let path = folder.join(name);
         write_whole(&path, text).map_err(|source| LabError::Io {
             doing: format!("write `{}`", path.display()),
