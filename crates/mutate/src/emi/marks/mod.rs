@@ -69,13 +69,16 @@ pub fn snippets(text: &str) -> Vec<Snippet> {
     found.into_values().collect()
 }
 
-/// Takes snippets out: the text as if they had not been made. Luggage stays as
-/// long as something else needs it.
+/// Takes snippets out, with whatever stands in them: the text as if they had not
+/// been made. Luggage of theirs stays as long as something else needs it.
 pub fn without(text: &str, ids: &BTreeSet<u32>) -> String {
     let mut parts = undone(parse(text), ids);
+    let mut left = BTreeMap::new();
+    collect(&parts, &mut 1, &mut left);
+    // Luggage may need other luggage, which comes before it.
     for index in (0..parts.len()).rev() {
         let names = match &parts[index] {
-            Part::Region { id, role: Role::Luggage(names), .. } if ids.contains(id) => names,
+            Part::Region { id, role: Role::Luggage(names), .. } if !left.contains_key(id) => names,
             Part::Region { .. } | Part::Text(_) | Part::Braces(_) => continue,
         };
         let around = render(&parts[..index]) + &render(&parts[index + 1..]);
@@ -220,6 +223,16 @@ mod tests {
         let one = format!("{front} {{  {} }}", call(2));
         check(&marked, &[1], &one, "static int f_in1(void); {  f_in1(); }");
         check(&marked, &[1, 2], " {   }", " {   }");
+    }
+
+    #[test]
+    fn luggage_goes_with_what_its_snippet_stands_in() {
+        let front = luggage(2, &["f_in1".to_owned()], "static int f_in1(void);");
+        let call = inserted(2, SnippetKind::Insertion, "f_in1();");
+        let block = inserted(1, SnippetKind::Insertion, &format!("{{ {call} }}"));
+        let marked = format!("{front} {{ {block} }}");
+        check(&marked, &[1], " {  }", " {  }");
+        check(&marked, &[2], &format!(" {{ {} }}", block.replace(&call, "")), " { {  } }");
     }
 
     #[test]
