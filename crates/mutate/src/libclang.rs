@@ -35,6 +35,14 @@ pub enum LoadError {
         /// Why not.
         source: libloading::Error,
     },
+    /// It has not all the functions it should have.
+    #[error("`{}` lacks what libclang has from {OLDEST} on; install libclang1-19", .path.display())]
+    Incomplete {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        source: libloading::Error,
+    },
     /// It is too old.
     #[error("`{}` is libclang {version}, and {OLDEST} is the oldest that will do; install libclang1-19", .path.display())]
     TooOld {
@@ -93,6 +101,9 @@ impl Libclang {
         let path = path.to_owned();
         let sys = match Sys::load(&path) {
             Ok(sys) => Arc::new(sys),
+            Err(source @ libloading::Error::DlSym { .. }) => {
+                return Err(LoadError::Incomplete { path, source });
+            }
             Err(source) => return Err(LoadError::Unloadable { path, source }),
         };
         let version = sys.version();

@@ -2,7 +2,8 @@
 
 mod read;
 
-use optsleuth_mutate::{Program, StatementKind, Use};
+use optsleuth_compiler::{libclang, llvm};
+use optsleuth_mutate::{Libclang, OLDEST, Program, StatementKind, Use};
 use read::read;
 
 /// Every statement, indented by how deep it is.
@@ -146,4 +147,15 @@ fn a_program_can_be_read_on_any_thread() {
 fn deep_nesting_is_walked_to_its_end() {
     let source = format!("int a; int f(void) {{ return {}a; }}", "a + ".repeat(3000));
     assert_eq!(read(&source).binaries().len(), 3000);
+}
+
+#[test]
+fn a_libclang_that_is_too_old_is_refused_and_a_better_one_named() {
+    let old = llvm::find(14).unwrap();
+    let said = Libclang::load(&libclang::of(&old).unwrap()).unwrap_err().to_string();
+    for text in ["libclang-14", &format!("from {OLDEST} on"), "install libclang1-19"] {
+        assert!(said.contains(text), "{text}: {said}");
+    }
+    let none = libclang::newest(99).unwrap_err().to_string();
+    assert!(none.contains("no libclang from 99 on") && none.contains("libclang1-19"), "{none}");
 }
