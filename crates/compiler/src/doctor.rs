@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::csmith;
 use crate::driver::{Driver, Family};
 use crate::llvm::{self, FrontEndParts, Install, Summary};
+use crate::sanitize;
 use crate::spawn::{Tool, find_on_path};
 use crate::workdir::Workdir;
 
@@ -53,7 +54,7 @@ pub struct LlvmFinding {
     /// Whether workers can be built from it.
     pub usable: bool,
     /// Its parts: `archives`, `headers`, `clang`, `opt`, `llc`, `llvm-reduce`,
-    /// `libclang`.
+    /// `libclang`, `sanitizers`.
     pub parts: Vec<Part>,
     /// Why it cannot be used at all.
     pub problem: Option<String>,
@@ -215,6 +216,13 @@ fn examine_llvm(install: &Install) -> LlvmFinding {
         false,
         inside.archive.filter(|_| complete),
         &format!("libclang-{major}-dev"),
+    ));
+    parts.push(part(
+        "sanitizers",
+        "watch C programs for undefined behaviour",
+        false,
+        sanitize::library(install),
+        &sanitize::package(major),
     ));
     parts.extend(link_libraries(install));
     let compiler = llvm::cxx_compiler(install);

@@ -3,7 +3,7 @@
 //!
 //! Commands and compiled programs only; who executes them fences them in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::clang::ProgramError;
 use crate::csmith;
@@ -79,6 +79,21 @@ const OPTIONS: &str = "\
 const char *__asan_default_options(void) { return \"detect_leaks=0:disable_coredump=0\"; }
 const char *__msan_default_options(void) { return \"disable_coredump=0\"; }
 ";
+
+/// What sanitizers of addresses and of memory are linked with, where it is here.
+pub fn library(install: &Install) -> Option<PathBuf> {
+    let asked = format!("-print-file-name={LIBRARY}");
+    let said = Tool::new(install.tool("clang")?).arg(asked).text().ok()?;
+    // What clang does not find, it says back.
+    Some(PathBuf::from(said)).filter(|path| path.is_absolute() && path.is_file())
+}
+
+/// The package that has it.
+pub fn package(major: u32) -> String {
+    format!("libclang-rt-{major}-dev")
+}
+
+const LIBRARY: &str = "libclang_rt.asan-x86_64.a";
 
 /// Which of these warnings clang has about a program.
 pub fn warnings(
