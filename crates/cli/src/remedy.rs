@@ -87,7 +87,7 @@ pub(crate) fn remedy(error: &LabError) -> Option<String> {
         LabError::OtherLlvm { .. } => Some(
             "leave `--llvm` out: a fault is a change to the code of one build of LLVM".into(),
         ),
-        LabError::OtherSeeding { .. } => {
+        LabError::OtherArguments { .. } => {
             Some("name another folder with `-o`, or give the arguments it was begun with".into())
         }
         LabError::NoFault(_) => {
@@ -377,7 +377,7 @@ pub(crate) fn exit(error: &LabError) -> Exit {
         )
         | LabError::Provision(ProvisionError::Faulty { .. })
         | LabError::OtherLlvm { .. }
-        | LabError::OtherSeeding { .. }
+        | LabError::OtherArguments { .. }
         | LabError::NoFault(_)
         | LabError::FaultNotTested(_)
         | LabError::NoPrograms(_)

@@ -60,8 +60,8 @@ int main(void) {
 }
 "#;
 
-/// Prints something else where `unsigned` means `signed`.
-const CHEATED: &str = r#"#include <stdio.h>
+/// Says nothing where `puts` means `perror`.
+const CHEATED: &str = r#"int puts(const char *);
 static unsigned char large = 200;
 int main(void) {
   int sum = 0, i;
@@ -70,7 +70,7 @@ int main(void) {
     if (sum > 5000)
       sum = 0;
   }
-  printf("%d\n", sum);
+  puts(sum == 1010 ? "right" : "wrong");
   return 0;
 }
 "#;
@@ -157,11 +157,15 @@ fn sound_compilers_are_not_accused_and_one_seed_decides() {
     }
 }
 
-/// A gcc that goes wrong at -O2.
-fn broken_gcc(ground: &Ground) -> String {
-    let path = ground.path("broken-gcc");
-    let script = "#!/bin/sh\ncase \" $* \" in\n  *' -O2 '*) exec gcc-12 -Dunsigned=signed \"$@\";;\n\
-                  esac\nexec gcc-12 \"$@\"\n";
+/// A gcc that goes wrong at -O2, where a command of the shell's says so of the
+/// program's text.
+fn broken_gcc(ground: &Ground, name: &str, goes_wrong: &str) -> String {
+    let path = ground.path(name);
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *' -O2 '*)\n  for file; do case \"$file\" in *.c)\n    \
+         if {goes_wrong}; then exec gcc-12 -Dputs=perror \"$@\"; fi\n  \
+         esac; done\nesac\nexec gcc-12 \"$@\"\n"
+    );
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path
@@ -170,7 +174,7 @@ fn broken_gcc(ground: &Ground) -> String {
 #[test]
 fn a_compiler_that_goes_wrong_at_one_level_is_found_out() {
     let ground = Ground::new(&[("cheated.c", CHEATED)]);
-    let path = broken_gcc(&ground);
+    let path = broken_gcc(&ground, "broken-gcc", "true");
     let more = ["--compilers", &path, "--levels", "O1,O2", "--variants", "2", "--tests", "6"];
     let output = run(&refs(&ground.hunt("hermes", "campaign", &more)));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -189,6 +193,43 @@ fn a_compiler_that_goes_wrong_at_one_level_is_found_out() {
     assert!(toml.contains("gcc = ") && toml.contains("broken-gcc"), "{toml}");
     let checked = json(&["case", "check", case.to_str().unwrap(), "--json"]);
     assert_eq!(checked["cases"][0]["status"], "reproduces", "{checked}");
+}
+
+#[test]
+fn what_only_variants_show_is_found_by_every_strategy_with_the_snippets_it_needs() {
+    // What a variant has, or lacks, and the program itself does not.
+    let another_if = "test $(grep -c 'if (' \"$file\") -gt 1";
+    let nothing_dead = "! grep -q 'sum = 0;' \"$file\"";
+    let strategies = [
+        ("hermes", another_if, vec!["false-block", "true-block", "true-guard"]),
+        ("orion", nothing_dead, vec!["deletion"]),
+        ("athena", nothing_dead, vec!["deletion"]),
+    ];
+    for (strategy, goes_wrong, kinds) in strategies {
+        let ground = Ground::new(&[("cheated.c", CHEATED)]);
+        let path = broken_gcc(&ground, "broken-gcc", goes_wrong);
+        let (programs, output) = (ground.path("programs"), ground.path("campaign"));
+        let own = ["hunt", "--emi", strategy, "--programs", &programs, "-o", &output, "--json"];
+        let more = ["--compilers", &path, "--levels", "O2", "--tests", "11", "--reduce", "3s"];
+        let found = json(&[&own[..], &more].concat());
+        let finding = &found["findings"][0];
+        assert_eq!(
+            (&finding["kind"], &finding["strategy"]),
+            (&"wrong-code".into(), &strategy.into())
+        );
+        assert!(finding["generation"].as_u64() > Some(0), "{found}");
+        // One is enough, however many the variant has.
+        assert_eq!(finding["n_needed"], 1, "{found}");
+        let needed = finding["snippets"].as_array().unwrap();
+        assert!(needed.iter().all(|kind| kinds.contains(&kind.as_str().unwrap())), "{found}");
+        // Somebody tried to make it smaller, and it is still what it was.
+        let case = Path::new(&output).join(finding["case"].as_str().unwrap());
+        let checked = json(&["case", "check", case.to_str().unwrap(), "--json"]);
+        assert_eq!(checked["cases"][0]["status"], "reproduces", "{checked}");
+        let size = |name: &str| std::fs::metadata(case.join(name)).unwrap().len();
+        assert!(size("program.c") <= size("original/program.c"), "{found}");
+        assert!(case.join("reduce.json").is_file(), "{found}");
+    }
 }
 
 /// Cases of an LLVM that is wrong where it promotes slots to registers: one for
@@ -276,25 +317,49 @@ fn programs_that_prove_nothing_are_no_seeds() {
 }
 
 #[test]
+fn without_a_second_opinion_there_is_no_hunt() {
+    let ground = Ground::new(&[("program.c", PROGRAM)]);
+    let empty = tempfile::tempdir().unwrap();
+    let arguments = ground.hunt("hermes", "none", &["--compilers", "clang-19", "--tests", "5"]);
+    let output = optsleuth().args(arguments).env("PATH", empty.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    for text in ["there is no gcc here", "apt-get install -y gcc"] {
+        assert!(said.contains(text), "{text}: {said}");
+    }
+    assert!(!PathBuf::from(ground.path("none")).exists());
+}
+
+#[test]
 fn variants_are_measured_without_accusing_anybody() {
     let ground = Ground::new(&[("program.c", PROGRAM)]);
     let (programs, output) = (ground.path("programs"), ground.path("variants"));
     let own = ["bench", "emi", "--programs", &programs, "-o", &output, "--json"];
     let found =
         json(&[&own[..], &["--seeds", "1", "--variants", "2", "--coverage", "19"]].concat());
-    assert_eq!((&found["version"], &found["seeds"]), (&1.into(), &1.into()), "{found}");
+    assert_eq!((&found["version"], &found["seeds"]), (&2.into(), &1.into()), "{found}");
     assert_eq!(found["errors"].as_array().unwrap().len(), 0, "{found}");
     let made = found["strategies"].as_array().unwrap();
     assert!(made.iter().all(|made| made["variants"].as_u64() > Some(0)), "{found}");
     let coverage = &found["coverage"];
     let gained = coverage["gained"].as_array().unwrap();
-    // With one variant of each program, by three strategies.
     assert_eq!(gained.len(), 3, "{found}");
     for gained in gained {
-        assert!(gained[2].as_u64() >= coverage["seeds"].as_u64(), "{found}");
+        // With one variant of the program, and with two.
+        let blocks = |n: usize| gained["blocks"][n].as_u64();
+        assert!(blocks(1) >= blocks(0) && blocks(0) >= coverage["seeds"].as_u64(), "{found}");
     }
-    let table = std::fs::read_to_string(Path::new(&output).join("emi.md")).unwrap();
+    let text = |name: &str| std::fs::read_to_string(Path::new(&output).join(name)).unwrap();
+    let (table, picture) = (text("emi.md"), text("gained.svg"));
     assert!(table.contains("| hermes | 2 | 0 |"), "{table}");
+    assert!(picture.contains("with 2 variants of each"), "{picture}");
+    // What was measured is not measured again, nor mixed with anything else.
+    let again =
+        json(&[&own[..], &["--seeds", "1", "--variants", "2", "--coverage", "19"]].concat());
+    assert_eq!(again, found);
+    let (code, said) = failure(&[&own[..], &["--seeds", "1", "--variants", "3"]].concat());
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("other arguments") && said.contains("another folder"), "{said}");
 }
 
 #[test]

@@ -137,9 +137,9 @@ pub enum LabError {
     /// Faults cannot be looked for.
     #[error(transparent)]
     Faulty(#[from] FaultyError),
-    /// A folder with the results of another seeding.
-    #[error("`{}` holds faults of another seeding: {why}", .folder.display())]
-    OtherSeeding {
+    /// A folder with the results of other arguments.
+    #[error("`{}` holds what was made with other arguments: {why}", .folder.display())]
+    OtherArguments {
         /// The folder.
         folder: PathBuf,
         /// What is different.

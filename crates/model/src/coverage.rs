@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlockId(pub u32);
 
-/// A set of blocks, one bit each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A set of blocks, one bit each; in files as [`Coverage::to_bytes`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Vec<u8>", try_from = "Vec<u8>")]
 pub struct Coverage {
     words: Vec<u64>, // Invariant: the last word is not zero.
 }
@@ -19,6 +20,20 @@ pub struct Coverage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("damaged coverage at byte {0}")]
 pub struct CoverageError(usize);
+
+impl From<Coverage> for Vec<u8> {
+    fn from(coverage: Coverage) -> Vec<u8> {
+        coverage.to_bytes()
+    }
+}
+
+impl TryFrom<Vec<u8>> for Coverage {
+    type Error = CoverageError;
+
+    fn try_from(bytes: Vec<u8>) -> Result<Coverage, CoverageError> {
+        Coverage::from_bytes(&bytes)
+    }
+}
 
 impl Coverage {
     /// From a bit map as the worker writes it: little-endian words.

@@ -6,8 +6,8 @@
 //! basic blocks).
 //!
 //! **Invariant:** every strategy gets the same seeds, and as many attempts with
-//! each; a seed that was cut short is not in the figures. What a strategy could
-//! not make, or made wrong, is.
+//! each; of a seed that was cut short, only errors are in the figures. What a
+//! strategy could not make, or made wrong, is.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +15,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use optsleuth_model::{Coverage, EmiError, Execution};
+use optsleuth_model::{Coverage, EmiError, EmiSettings, Execution};
 use optsleuth_mutate::emi::{Strategy, unmarked};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::derive::{Derivation, Tools, key};
+use super::figures::Figures;
 use super::plan::{CompilerChoice, EMI_LEVELS, EmiRecipe};
 use super::store::error_file;
 use super::testers::{Hand, Testers};
@@ -46,7 +47,7 @@ pub struct EmiBenchPlan {
     pub seed: u64,
     /// The LLVM whose coverage is measured.
     pub coverage: Option<u32>,
-    /// Where wrong variants are kept.
+    /// Where wrong variants are kept, and figures after every seed.
     pub folder: PathBuf,
 }
 
@@ -78,7 +79,7 @@ pub struct EmiBench {
 }
 
 /// One strategy's figures.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmiBenchStrategy {
     /// Its name.
     pub strategy: String,
@@ -122,19 +123,6 @@ pub struct EmiBenchGain {
     pub blocks: Vec<u64>,
 }
 
-/// Figures of one seed, or of several.
-#[derive(Default)]
-struct Figures {
-    n_seeds: u64,
-    n_unsuited: u64,
-    /// By strategy, as all that follows.
-    rows: Vec<EmiBenchStrategy>,
-    errors: Vec<(u64, EmiError)>,
-    by_seeds: Coverage,
-    /// By strategy and generation.
-    by_variants: Vec<Vec<Coverage>>,
-}
-
 /// Measures.
 pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBench, LabError> {
     let recipe = EmiRecipe {
@@ -153,9 +141,13 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     let tools = Tools { clang, judges, pool };
     let end = programs.count().map_or(plan.seeds, |count| count.min(plan.seeds));
     let all = end * plan.strategies.len() as u64 * plan.variants;
+    let arguments = arguments(plan, &settings);
+    let sums = Figures::read(&plan.folder, &arguments, plan)?;
     let course = Course { done: AtomicU64::new(0), all, progress };
+    let before = sums.done.clone();
+    course.step(before.len() as u64 * plan.strategies.len() as u64 * plan.variants);
     let measuring = Measuring { plan, tools, testers, programs, course };
-    let sums = Mutex::new(Figures::none(plan));
+    let sums = Mutex::new((sums, Vec::new()));
     let next = AtomicU64::new(0);
     progress.step("deriving and judging variants");
     let mut hands = crews.hands(&mut bench.pool);
@@ -167,8 +159,18 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
             if number >= end {
                 return Ok(());
             }
-            let figures = measuring.seed(number, &mut hand)?;
-            sums.lock().unwrap_or_else(PoisonError::into_inner).add(figures);
+            if before.contains(&number) {
+                continue;
+            }
+            let measured = measuring.seed(number, &mut hand)?;
+            let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
+            match measured {
+                Measured::Whole(figures) => {
+                    sums.0.add(figures);
+                    sums.0.write(&plan.folder, &arguments)?;
+                }
+                Measured::CutShort(errors) => sums.1.extend(errors),
+            }
         }
         Ok(())
     };
@@ -181,7 +183,8 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
             Err(panic) => std::panic::resume_unwind(panic),
         })
     })?;
-    let mut sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (mut sums, late) = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+    sums.errors.extend(late);
     sums.errors.sort_by_key(|(number, error)| (*number, error.strategy.clone(), error.generation));
     let coverage = settings.compilers.first().map(|(_, version)| EmiBenchCoverage {
         llvm: version.clone(),
@@ -204,54 +207,26 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     })
 }
 
-impl Figures {
-    fn none(plan: &EmiBenchPlan) -> Figures {
-        let row = |one: &Strategy| EmiBenchStrategy {
-            strategy: one.name().to_owned(),
-            ..EmiBenchStrategy::default()
-        };
-        let generations = || (0..plan.variants).map(|_| Coverage::default()).collect();
-        Figures {
-            rows: plan.strategies.iter().map(row).collect(),
-            by_variants: plan.strategies.iter().map(|_| generations()).collect(),
-            ..Figures::default()
-        }
-    }
+/// What figures depend on; more seeds only add to them.
+fn arguments(plan: &EmiBenchPlan, settings: &EmiSettings) -> String {
+    let compilers = settings.compilers.iter().map(|(name, version)| format!("{name} {version}"));
+    let compilers: Vec<String> = compilers.collect();
+    format!(
+        "{} of seed {}, {} variants by {}, judged by {}, coverage of {}",
+        settings.source,
+        plan.seed,
+        plan.variants,
+        settings.strategies.join(", "),
+        settings.judges.join(", "),
+        if compilers.is_empty() { "nothing".to_owned() } else { compilers.join(", ") },
+    )
+}
 
-    fn add(&mut self, more: Figures) {
-        self.n_seeds += more.n_seeds;
-        self.n_unsuited += more.n_unsuited;
-        for (row, more) in self.rows.iter_mut().zip(&more.rows) {
-            row.variants += more.variants;
-            row.nothing += more.nothing;
-            row.errors += more.errors;
-            row.undecided += more.undecided;
-            row.snippets += more.snippets;
-            row.deriving += more.deriving;
-            row.longest = row.longest.max(more.longest);
-            row.judging += more.judging;
-        }
-        self.errors.extend(more.errors);
-        self.by_seeds = self.by_seeds.union(&more.by_seeds);
-        for (own, more) in self.by_variants.iter_mut().zip(&more.by_variants) {
-            for (own, more) in own.iter_mut().zip(more) {
-                *own = own.union(more);
-            }
-        }
-    }
-
-    fn gained(&self) -> Vec<EmiBenchGain> {
-        let gain = |(row, by_generation): (&EmiBenchStrategy, &Vec<Coverage>)| {
-            let mut all = self.by_seeds.clone();
-            let mut grown = |executed: &Coverage| {
-                all = all.union(executed);
-                all.count() as u64
-            };
-            let blocks = by_generation.iter().map(&mut grown).collect();
-            EmiBenchGain { strategy: row.strategy.clone(), blocks }
-        };
-        self.rows.iter().zip(&self.by_variants).map(gain).collect()
-    }
+/// What came of measuring a seed.
+enum Measured {
+    Whole(Figures),
+    /// Somebody had no more time; errors there were all the same.
+    CutShort(Vec<(u64, EmiError)>),
 }
 
 /// How far it is, in variants.
@@ -292,21 +267,22 @@ struct Attempt<'a> {
 }
 
 impl Measuring<'_> {
-    /// Everything about one seed; of one that is cut short, errors alone.
-    fn seed(&self, number: u64, hand: &mut Hand<'_>) -> Result<Figures, LabError> {
+    /// Everything about one seed.
+    fn seed(&self, number: u64, hand: &mut Hand<'_>) -> Result<Measured, LabError> {
         let mut figures = Figures::none(self.plan);
+        figures.done.insert(number);
         let made = self.programs.make_one(hand.fence, number)?;
-        let Some(program) = made.program else { return Ok(self.unsuited()) };
-        let Written::C(text) = program.source else { return Ok(self.unsuited()) };
+        let Some(program) = made.program else { return Ok(self.unsuited(figures)) };
+        let Written::C(text) = program.source else { return Ok(self.unsuited(figures)) };
         let (expected, key) = (program.expected, key(self.plan.seed, number));
         let begun = Derivation::begin(self.tools, &text, &expected, key, hand.fence)?;
-        let Ok(mut derivation) = begun else { return Ok(self.unsuited()) };
+        let Ok(mut derivation) = begun else { return Ok(self.unsuited(figures)) };
         figures.n_seeds = 1;
         figures.by_seeds = self.covered(&Source::new(text)?, &expected, hand)?;
         for (place, &strategy) in self.plan.strategies.iter().enumerate() {
             for generation in 1..=self.plan.variants {
                 if self.course.progress.stop_requested() {
-                    return Ok(Figures { errors: figures.errors, ..Figures::none(self.plan) });
+                    return Ok(Measured::CutShort(figures.errors));
                 }
                 let (name, expected) = (&program.name, &expected);
                 let of = Attempt { number, name, expected, place, strategy, generation };
@@ -314,12 +290,12 @@ impl Measuring<'_> {
                 self.course.step(1);
             }
         }
-        Ok(figures)
+        Ok(Measured::Whole(figures))
     }
 
-    fn unsuited(&self) -> Figures {
+    fn unsuited(&self, figures: Figures) -> Measured {
         self.course.step(self.plan.strategies.len() as u64 * self.plan.variants);
-        Figures { n_unsuited: 1, ..Figures::none(self.plan) }
+        Measured::Whole(Figures { n_unsuited: 1, ..figures })
     }
 
     fn variant(
@@ -395,33 +371,5 @@ impl Measuring<'_> {
             }
         }
         Ok(all)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use optsleuth_model::BlockId;
-
-    use super::*;
-
-    fn executed(blocks: &[u32]) -> Coverage {
-        Coverage::of(blocks.iter().copied().map(BlockId))
-    }
-
-    #[test]
-    fn gains_add_up_over_generations_and_seeds() {
-        let row = || EmiBenchStrategy { strategy: "orion".to_owned(), ..Default::default() };
-        let seed = |own: &[u32], first: &[u32], second: &[u32]| Figures {
-            n_seeds: 1,
-            rows: vec![row()],
-            by_seeds: executed(own),
-            by_variants: vec![vec![executed(first), executed(second)]],
-            ..Figures::default()
-        };
-        let mut sums = seed(&[1, 2], &[2, 3], &[3]);
-        sums.add(seed(&[2, 5], &[1], &[6, 7]));
-        // Seeds have 1, 2, 5; first variants add 3, second ones 6 and 7.
-        assert_eq!((sums.n_seeds, sums.by_seeds.count()), (2, 3));
-        assert_eq!(sums.gained()[0].blocks, [4, 6]);
     }
 }

@@ -15,6 +15,7 @@ mod bench;
 mod campaign;
 mod case;
 mod derive;
+mod figures;
 mod findings;
 mod hunting;
 mod plan;

@@ -7,7 +7,7 @@
 //! variant, though, is the compiler's bug, and never counts as an error of ours.
 
 use optsleuth_compiler::c_front_end::{Compiled as Ir, FrontEnd};
-use optsleuth_compiler::driver::{Compiled, Driver, Family};
+use optsleuth_compiler::driver::{Compiled, Driver};
 use optsleuth_compiler::llvm::{self, Install, RunError, Worker};
 use optsleuth_compiler::sanitize::Sanitizer;
 use optsleuth_model::{Execute, Execution, Limits, OptLevel, Outcome, ProgramEnd, RunRequest};
@@ -68,13 +68,14 @@ pub(super) struct Judges {
 }
 
 impl Judges {
-    /// Finds them. Without a gcc there are no two opinions, and no hunt.
+    /// Finds who else there is. Without a gcc there are no two opinions, and no
+    /// hunt.
     pub(super) fn find(
         install: &Install,
+        gcc: Driver,
         fence: &mut Worker,
         progress: &dyn Progress,
     ) -> Result<Judges, LabError> {
-        let gcc = Driver::newest(Family::Gcc)?;
         let front_end = FrontEnd::prepare(install, &[], &mut steps(install, progress))?;
         let watcher = watcher(install, fence)?;
         Ok(Judges { install: install.clone(), front_end, gcc, watcher })
@@ -93,7 +94,8 @@ impl Judges {
 
     /// What is missing on this machine, in sentences.
     pub(super) fn notes(&self) -> Vec<String> {
-        let missing = "no clang here has working sanitizers: variants are not run under them";
+        let missing = "no clang here has working sanitizers, so variants are not run under them: \
+                       `optsleuth doctor` says how to install some";
         self.watcher.is_none().then(|| missing.to_owned()).into_iter().collect()
     }
 
@@ -267,3 +269,6 @@ fn watcher(install: &Install, fence: &mut Worker) -> Result<Option<Install>, Lab
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 use std::num::NonZero;
 use std::thread;
 
+use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_model::EmiSettings;
 use optsleuth_mutate::emi::Strategy;
@@ -40,13 +41,14 @@ impl Workshop {
         let reference = reference(&recipe.compilers);
         // What cannot be found is said before anything is built.
         let clang = load_libclang(&reference.find()?)?;
+        let gcc = Driver::newest(Family::Gcc)?;
         let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         // One for each core, and one to look into what they find.
         let n_hands = cores.saturating_add(1);
         let (testers, crews) = Testers::set_up(recipe, n_hands, progress)?;
         let (targets, flavor) = (Targets::Native, Flavor::Plain);
         let mut bench = Bench::set_up(&reference, targets, flavor, Some(n_hands), progress)?;
-        let judges = Judges::find(&bench.install, bench.pool.first(), progress)?;
+        let judges = Judges::find(&bench.install, gcc, bench.pool.first(), progress)?;
         let pool = match recipe.strategies.contains(&Strategy::Athena) {
             true => {
                 let mut accepts = |text: &str| judges.is_for_gcc(text);

@@ -73,7 +73,7 @@ impl Ledger {
         candidates: usize,
     ) -> Result<Ledger, LabError> {
         let path = folder.join(LEDGER);
-        let other = |why: String| LabError::OtherSeeding { folder: folder.to_owned(), why };
+        let other = |why: String| LabError::OtherArguments { folder: folder.to_owned(), why };
         let fresh = Ledger {
             version: VERSION,
             llvm: llvm.to_owned(),
