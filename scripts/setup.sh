@@ -38,7 +38,7 @@ fi
 
 wanted="build-essential libzstd-dev zlib1g-dev libxml2-dev libtinfo-dev lld-$main_llvm libclang1-$main_llvm libclang-rt-$main_llvm-dev $(llvm_packages $main_llvm) $(llvm_packages $old_llvm)"
 case "${1:-}" in
-test) wanted="$wanted libclang-$main_llvm-dev libclang1-$old_llvm csmith libcsmith-dev chromium chromium-driver" ;;
+test) wanted="$wanted libclang-$main_llvm-dev libclang1-$old_llvm csmith libcsmith-dev cvise chromium chromium-driver" ;;
 all-llvms)
     wanted="$wanted csmith libcsmith-dev"
     for version in 14 15 16 17 18 20 21 22; do
