@@ -16,13 +16,18 @@ use super::{Compiled, Family, backtrace};
 use crate::c_front_end::first_error;
 use crate::spawn::{ToolEnd, ToolOutput};
 
+const SIGHUP: i32 = 1;
+const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
 const SIGXCPU: i32 = 24;
 /// What a shell and clang's driver add to the number of a signal.
 const BY_SIGNAL: i32 = 128;
 
 /// Signals by the C library's words for them.
-const SIGNALS: [(&str, i32); 8] = [
+const SIGNALS: [(&str, i32); 11] = [
+    ("Hangup", SIGHUP),
+    ("Interrupt", SIGINT),
     ("Illegal instruction", 4),
     ("Trace/breakpoint trap", 5),
     ("Aborted", 6),
@@ -30,6 +35,7 @@ const SIGNALS: [(&str, i32); 8] = [
     ("Floating point exception", 8),
     ("Killed", SIGKILL),
     ("Segmentation fault", 11),
+    ("Terminated", SIGTERM),
     ("CPU time limit exceeded", SIGXCPU),
 ];
 
@@ -41,6 +47,10 @@ const NO_MEMORY: [&str; 5] = [
     "std::bad_alloc",
     "memory exhausted",
 ];
+
+/// What a compiler says when it cannot write what it made.
+const NO_ROOM: [&str; 3] =
+    ["No space left on device", "IO failure on output stream", "Disk quota exceeded"];
 
 /// What became of a compilation. An error says how it was disturbed. `cpu` is
 /// the limit.
@@ -59,12 +69,18 @@ pub(super) fn judge(family: Family, ended: &ToolOutput, cpu: Duration) -> Result
     match signal {
         Some(SIGXCPU) => return Ok(Compiled::Hang),
         Some(SIGKILL) if ended.wall >= cpu => return Ok(Compiled::Hang),
-        Some(SIGKILL) => return Err("was killed by somebody else".to_owned()),
-        _ => {}
+        Some(SIGKILL | SIGHUP | SIGINT | SIGTERM) => {
+            return Err("was killed by somebody else".to_owned());
+        }
+        Some(_) | None => {}
     }
     // A line with a string is the program's: older clangs do not indent those.
-    let mut own = lines(&said).filter(|line| !line.contains('"'));
-    if own.any(|line| NO_MEMORY.iter().any(|words| line.contains(words))) {
+    let own = || lines(&said).filter(|line| !line.contains('"'));
+    let says = |words: &[&str]| own().find(|line| words.iter().any(|words| line.contains(words)));
+    if let Some(line) = says(&NO_ROOM) {
+        return Err(format!("cannot write: {line}"));
+    }
+    if says(&NO_MEMORY).is_some() {
         return Ok(Compiled::Memory);
     }
     let crash = match family {

@@ -156,6 +156,24 @@ fn time_that_is_used_up_is_told_from_a_kill_by_somebody_else() {
 }
 
 #[test]
+fn what_others_do_to_a_compiler_is_no_crash() {
+    let gone = "was killed by somebody else";
+    let of_clang = "clang-19: error: unable to execute command: Terminated\n\
+                    clang-19: error: clang frontend command failed due to signal\n";
+    assert_eq!(judged(Family::Clang, ToolEnd::Exited(254), of_clang, 2), gone);
+    let of_gcc = "gcc-12: fatal error: Interrupt signal terminated program cc1\n";
+    assert_eq!(judged(Family::Gcc, ToolEnd::Exited(1), of_gcc, 2), gone);
+    assert_eq!(judged(Family::Gcc, ToolEnd::Signaled(SIGHUP), "", 2), gone);
+    let of_clang = "fatal error: error in backend: IO failure on output stream: No space left\n\
+                    clang-14: error: clang frontend command failed with exit code 70\n";
+    let said = judged(Family::Clang, ToolEnd::Exited(70), of_clang, 2);
+    assert!(said.starts_with("cannot write: fatal error"), "{said}");
+    let of_gcc = "a.c:9:1: fatal error: error writing to /tmp/x.s: No space left on device\n";
+    let said = judged(Family::Gcc, ToolEnd::Exited(1), of_gcc, 2);
+    assert!(said.starts_with("cannot write: a.c"), "{said}");
+}
+
+#[test]
 fn the_program_and_the_linker_are_not_the_compilers_fault() {
     let said = "a.c:3:4: error: expected ';'\na.c:5:6: error: nor this\n";
     check(Family::Clang, 1, said, "refused: a.c:3:4: error: expected ';'");
