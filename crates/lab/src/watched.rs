@@ -17,9 +17,12 @@ use crate::setup::LabError;
 pub(crate) enum Watched {
     /// The same as ever.
     Right,
-    /// Something else.
+    /// Something else, and the sanitizer says why.
     Wrong,
-    /// It cannot be made or started: there is no such sanitizer here.
+    /// Something else, and nobody says why: the sanitizer may not have come up
+    /// behind the fence, or it took too long.
+    Silent(ProgramEnd),
+    /// It cannot be made: there is no such sanitizer here.
     Unavailable,
 }
 
@@ -58,7 +61,7 @@ pub(crate) fn watch(
     Ok(match same_behaviour(&execution, expected) {
         true => Watched::Right,
         false if has_spoken => Watched::Wrong,
-        false => Watched::Unavailable,
+        false => Watched::Silent(execution.end),
     })
 }
 
@@ -80,7 +83,7 @@ pub(crate) fn watchers(
         for clang in &clangs {
             match watch(sanitizer, clang, path, flags, worker, expected)? {
                 Watched::Right => found.push((sanitizer, clang.clone())),
-                Watched::Unavailable => continue,
+                Watched::Silent(_) | Watched::Unavailable => continue,
                 Watched::Wrong => return Ok(Err(sanitizer)),
             }
             break;

@@ -29,7 +29,7 @@ use super::valid::Verdict;
 use super::workshop::Workshop;
 use crate::Progress;
 use crate::case_folder::write_whole;
-use crate::hunt::programs::{ProgramPlan, Programs, Source as Written};
+use crate::hunt::programs::{ProgramPlan, ProgramSource, Programs, Source as Written};
 use crate::setup::LabError;
 
 /// What is to be measured.
@@ -211,9 +211,16 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
 fn arguments(plan: &EmiBenchPlan, settings: &EmiSettings) -> String {
     let compilers = settings.compilers.iter().map(|(name, version)| format!("{name} {version}"));
     let compilers: Vec<String> = compilers.collect();
+    let source = match &plan.programs.source {
+        ProgramSource::Csmith(_) => settings.source.clone(),
+        // Folders of one name may hold anything.
+        ProgramSource::Folder(folder) => {
+            let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            format!("the folder {}", folder.display())
+        }
+    };
     format!(
-        "{} of seed {}, {} variants by {}, judged by {}, coverage of {}",
-        settings.source,
+        "{source} of seed {}, {} variants by {}, judged by {}, coverage of {}",
         plan.seed,
         plan.variants,
         settings.strategies.join(", "),

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use optsleuth_compiler::driver::Family;
+use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_model::{Case, CaseKind, CompilerSpec, Limits, Pipeline};
 
 use super::findings::Subject;
@@ -26,7 +26,7 @@ const UNCONFIRMED: &str = "unconfirmed";
 /// All repetitions of a hang but the first get this much CPU time.
 const HANG: Duration = Duration::from_secs(2);
 /// The program of a case.
-pub(super) const INPUT: &str = "program.c";
+const INPUT: &str = "program.c";
 
 /// A case that fails as it says.
 pub(super) struct Checked {
@@ -62,7 +62,8 @@ pub(super) fn checked_case(
             Err(error @ (LabError::Io { .. } | LabError::Tool(_))) => return Err(error),
             // Nobody has its archives, or it cannot be run in that way.
             Err(error) => {
-                tracing::debug!(%error, "a case cannot be checked");
+                tracing::warn!(%error, "a case cannot be checked");
+                why = format!("its case cannot be checked: {error}");
                 continue;
             }
         };
@@ -82,10 +83,14 @@ pub(super) fn checked_case(
             }
         }
         let theirs = confirmation.as_ref().is_none_or(|theirs| theirs.agrees);
-        if !theirs && matches!(tester.way, Way::Inside(_)) {
-            let name = short_hash(text);
-            move_folder(folder, &campaign.join(UNCONFIRMED).join(name))?;
-            return Ok(Err("the distribution's own tools do not fail".to_owned()));
+        if !theirs {
+            why = "the distribution's own tools do not fail".to_owned();
+            // What a driver shows, a case of the driver shows, too.
+            if matches!(tester.way, Way::Driver(_)) {
+                continue;
+            }
+            move_folder(folder, &campaign.join(UNCONFIRMED).join(short_hash(text)))?;
+            return Ok(Err(why));
         }
         // A driver is nobody's tool but the distribution's.
         let confirmed = confirmation.is_some() || !is_llvm;
@@ -126,10 +131,16 @@ pub(super) fn shrink(
 /// The cases that a failure may be, the most useful first: what shows inside
 /// LLVM can be bisected and localized.
 fn cases(tester: &Tester, subject: &Subject<'_>) -> Vec<Case> {
-    let Deviation { level, kind, .. } = subject.deviation;
+    let Deviation { level, kind, mark, .. } = subject.deviation;
     let inside = |major: u32| (CompilerSpec::Llvm(major.to_string()), front_end_flags(*level));
     let (specs, fault) = match &tester.way {
-        Way::Inside(llvm) => (vec![inside(llvm.install.major)], llvm.fault.clone()),
+        Way::Inside(llvm) => {
+            // What clang's front end does shows in its driver alone.
+            let driver = Driver::find(&format!("{}-{}", Family::Clang, llvm.install.major)).ok();
+            let driver = driver.filter(|_| llvm.fault.is_none());
+            let own = driver.map(|driver| (driver.spec(), Vec::new()));
+            (std::iter::once(inside(llvm.install.major)).chain(own).collect(), llvm.fault.clone())
+        }
         Way::Driver(driver) => {
             let own = (driver.spec(), Vec::new());
             let is_path = driver.name.contains('/');
@@ -138,6 +149,13 @@ fn cases(tester: &Tester, subject: &Subject<'_>) -> Vec<Case> {
                 Family::Clang | Family::Gcc => (vec![own], None),
             }
         }
+    };
+    // Another crash is another bug. Of a worker, the mark may say where it was.
+    let signature = match tester.way {
+        Way::Driver(_) if *kind == CaseKind::Crash => {
+            mark.split_once(": ").map(|(_, signature)| signature.to_owned())
+        }
+        Way::Driver(_) | Way::Inside(_) => None,
     };
     let strategy = match subject.generation.strategy {
         Some(strategy) => format!("a variant that {} made", strategy.name()),
@@ -155,7 +173,7 @@ fn cases(tester: &Tester, subject: &Subject<'_>) -> Vec<Case> {
         flags: Vec::new(),
         cflags,
         kind: *kind,
-        signature: None,
+        signature: signature.clone(),
         expected: (*kind == CaseKind::WrongCode).then(|| expected.clone()),
         observed: None,
         fails_in: vec![tester.version.clone()],
@@ -205,9 +223,12 @@ fn short_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..8].to_owned()
 }
 
-/// A file's.
-pub(super) fn size(file: &Path) -> u64 {
-    std::fs::metadata(file).map(|data| data.len()).unwrap_or_default()
+/// How large a case's program is.
+pub(super) fn size(folder: &Path) -> Result<u64, LabError> {
+    let input = CaseFolder::open(folder)?.input();
+    let data = std::fs::metadata(&input)
+        .map_err(|source| LabError::Io { doing: format!("read `{}`", input.display()), source })?;
+    Ok(data.len())
 }
 
 pub(super) fn remove(folder: &Path) -> Result<(), LabError> {

@@ -19,10 +19,10 @@ use optsleuth_model::{CaseKind, EmiFinding, Execution, OptLevel};
 use optsleuth_mutate::emi::{SnippetKind, snippets, unmarked, without};
 use optsleuth_search::Minimizer;
 
-use super::case::{INPUT, checked_case, guilty, move_folder, name_case, remove, shrink, size};
+use super::case::{checked_case, guilty, move_folder, name_case, remove, shrink, size};
 use super::seed::{Deviation, Generation};
 use super::testers::{Hand, Testers};
-use super::trial::Source;
+use super::trial::{Seen, Source};
 use super::valid::{Judges, Verdict};
 use crate::Progress;
 use crate::setup::LabError;
@@ -31,8 +31,11 @@ use crate::setup::LabError;
 const CASES: &str = "cases";
 /// Where a case is while nobody knows what it is.
 const EXAMINED: &str = "examined";
-/// How long the snippets of one deviation are minimized, at most.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// So many candidates are tried to take snippets out of one variant. A number,
+/// because what is found must not depend on how fast a machine is.
+const CANDIDATES: usize = 200;
+/// Where nearly every candidate runs until it is stopped, that takes too long.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Deviations of one seed and compiler that are alike.
 pub(super) struct Subject<'a> {
@@ -102,8 +105,13 @@ impl Office<'_> {
         {
             return Ok(Examined::Duplicate(number));
         }
-        if !self.fails(&unmarked(&subject.generation.text), subject, hand)? {
-            return Ok(dismissed("it fails once, and not again"));
+        let source = Source::new(unmarked(&subject.generation.text))?;
+        match self.seen(&source, subject, hand)? {
+            Seen::Trouble => return Ok(dismissed("it could not be run again")),
+            seen if !seen.is_like(*kind, mark) => {
+                return Ok(dismissed("it fails once, and not again"));
+            }
+            _ => {}
         }
         let minimal = match self.fewest_snippets(subject, hand, progress)? {
             Ok(minimal) => minimal,
@@ -131,6 +139,8 @@ impl Office<'_> {
         let signature = match (tells(*kind), &guilty) {
             (true, _) => mark.split_once(": ").map_or(mark.as_str(), |(_, rest)| rest).to_owned(),
             (false, Some((pass, _))) => pass.clone(),
+            // Nobody knows which snippets it needs.
+            (false, None) if is_slow => levels.join(" "),
             (false, None) => format!("{} by {}", levels.join(" "), or_seed(&kinds)),
         };
         let key = match tells(*kind) {
@@ -156,7 +166,7 @@ impl Office<'_> {
         self.keys.push((key.clone(), number));
         let finding = EmiFinding {
             number,
-            bytes: size(&self.folder.join(&case).join(INPUT)),
+            bytes: size(&self.folder.join(&case))?,
             case,
             compiler: tester.name.clone(),
             kind: *kind,
@@ -183,26 +193,37 @@ impl Office<'_> {
         self.keys.iter().find(|(known, _)| known == key).map(|(_, number)| *number)
     }
 
-    /// Whether a text without markers fails as the first deviation does.
+    /// Whether a program fails as the first deviation does.
     fn fails(
-        &self,
-        text: &str,
-        subject: &Subject<'_>,
-        hand: &mut Hand<'_>,
-    ) -> Result<bool, LabError> {
-        let source = Source::new(text.to_owned())?;
-        self.source_fails(&source, subject, hand)
-    }
-
-    fn source_fails(
         &self,
         source: &Source,
         subject: &Subject<'_>,
         hand: &mut Hand<'_>,
     ) -> Result<bool, LabError> {
-        let Deviation { tester, level, kind, mark } = subject.deviation;
-        let (seen, _) = self.testers.test(*tester, *level, source, subject.expected, hand)?;
-        Ok(seen.is_like(*kind, mark))
+        let Deviation { kind, mark, .. } = subject.deviation;
+        Ok(self.seen(source, subject, hand)?.is_like(*kind, mark))
+    }
+
+    /// What its test shows of a program.
+    fn seen(
+        &self,
+        source: &Source,
+        subject: &Subject<'_>,
+        hand: &mut Hand<'_>,
+    ) -> Result<Seen, LabError> {
+        let Deviation { tester, level, .. } = subject.deviation;
+        Ok(self.testers.test(*tester, *level, source, subject.expected, hand)?.0)
+    }
+
+    /// What all judges say of a text with markers.
+    fn judged(
+        &self,
+        marked: &str,
+        subject: &Subject<'_>,
+        hand: &mut Hand<'_>,
+    ) -> Result<Verdict, LabError> {
+        let source = Source::new(unmarked(marked))?;
+        self.judges.judge(&source, subject.expected, hand.fence)
     }
 
     /// The variant without what the failure does not need; `Err` inside is why
@@ -225,8 +246,10 @@ impl Office<'_> {
         let deadline = Instant::now() + PATIENCE;
         let mut minimizer = Minimizer::new(ids.len());
         let is_slow = is_slow(subject.deviation.kind);
+        let mut n_candidates = 0;
         while !minimizer.is_done()
             && !is_slow
+            && n_candidates < CANDIDATES
             && Instant::now() < deadline
             && !progress.stop_requested()
         {
@@ -234,25 +257,26 @@ impl Office<'_> {
             for kept in minimizer.ask(1) {
                 let source = Source::new(unmarked(&left(&kept)))?;
                 let verdict = self.judges.by_clang(&source, subject.expected, hand.fence)?;
-                let is_same = verdict == Verdict::Equivalent;
-                answers.push(is_same && self.source_fails(&source, subject, hand)?);
+                let may_accuse = may_accuse(&verdict, subject.deviation.kind);
+                answers.push(may_accuse && self.fails(&source, subject, hand)?);
+                n_candidates += 1;
             }
             minimizer.tell(&answers);
         }
         let mut minimal = left(minimizer.kept());
-        let source = Source::new(unmarked(&minimal))?;
-        match self.judges.judge(&source, subject.expected, hand.fence)? {
-            Verdict::Equivalent => {}
-            Verdict::Different(why) => {
-                // With all of its snippets it is equivalent, and fails.
-                tracing::warn!(why, "snippets cannot be taken out of a variant");
-                minimal.clone_from(text);
+        let mut verdict = self.judged(&minimal, subject, hand)?;
+        if let Verdict::Different(why) = &verdict {
+            tracing::warn!(why, "snippets cannot be taken out of a variant");
+            minimal.clone_from(text);
+            verdict = self.judged(&minimal, subject, hand)?;
+        }
+        match &verdict {
+            Verdict::Different(why) | Verdict::Undecided(why)
+                if !may_accuse(&verdict, subject.deviation.kind) =>
+            {
+                return Ok(Err(why.clone()));
             }
-            // What the program does is not certain; that a compiler falls is.
-            Verdict::Undecided(why) if subject.deviation.kind == CaseKind::WrongCode => {
-                return Ok(Err(why));
-            }
-            Verdict::Undecided(_) => {}
+            Verdict::Equivalent | Verdict::Different(_) | Verdict::Undecided(_) => {}
         }
         let needed = snippets(&minimal);
         Ok(Ok(Minimal {
@@ -261,6 +285,17 @@ impl Office<'_> {
             n_snippets: ids.len() as u64,
             text: minimal,
         }))
+    }
+}
+
+/// Whether a program of which judges say so may accuse a compiler of this. Where
+/// they do not know, what it does is not certain; that a compiler falls over it
+/// is.
+fn may_accuse(verdict: &Verdict, kind: CaseKind) -> bool {
+    match verdict {
+        Verdict::Equivalent => true,
+        Verdict::Different(_) => false,
+        Verdict::Undecided(_) => kind != CaseKind::WrongCode,
     }
 }
 
@@ -314,9 +349,12 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_a_signature_is_known_before_it_is_looked_into() {
+    fn what_is_known_beforehand_and_what_may_accuse_depends_on_the_kind() {
         assert!(tells(CaseKind::Crash));
         assert!(!tells(CaseKind::WrongCode) && !tells(CaseKind::Codegen));
+        let open = Verdict::Undecided("gcc crashes".to_owned());
+        assert!(may_accuse(&open, CaseKind::Crash) && !may_accuse(&open, CaseKind::WrongCode));
+        assert!(!may_accuse(&Verdict::Different("prints 4".to_owned()), CaseKind::Crash));
         assert_eq!(or_seed(&[]), "the seed itself");
         assert_eq!(or_seed(&["false-block", "true-guard"]), "false-block true-guard");
     }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use optsleuth_model::{Coverage, EmiGrowth, OptLevel};
+use optsleuth_model::{Coverage, EmiGrowth, Execution, OptLevel};
 
 use super::SECONDS;
 use super::findings::{Examined, Office, Subject, tells};
@@ -23,6 +23,10 @@ use super::testers::Hand;
 use crate::Progress;
 use crate::case_folder::write_whole;
 use crate::setup::LabError;
+
+/// So many variants of a seed are looked into for one bug before what comes to
+/// nothing is taken to come to nothing with all of them.
+const CHANCES: usize = 3;
 
 /// So many of csmith's numbers in a row without a seed are enough.
 const EMPTY_SEEDS: u64 = 20;
@@ -38,6 +42,8 @@ pub(super) struct Hunting<'a> {
     pub(super) before: f64,
     pub(super) progress: &'a dyn Progress,
     pub(super) coverage: Coverage,
+    /// Of finished seeds: one that was cut short is tested again, so that a
+    /// hunt in parts comes to the same as one in one go.
     pub(super) n_tests: u64,
     /// How many numbers in a row gave no seed.
     pub(super) n_empty: u64,
@@ -148,7 +154,7 @@ impl Hunting<'_> {
         if tested.is_whole && is_settled {
             self.store.finish(tested.number)?;
         }
-        self.n_tests = self.store.n_tests()?;
+        self.n_tests = self.store.n_settled_tests()?;
         self.keep_course()?;
         self.n_empty = match tested.is_whole && tested.expected.is_none() {
             true => self.n_empty + 1,
@@ -186,41 +192,61 @@ impl Hunting<'_> {
     fn examine(&mut self, tested: &Tested, own: &mut Hand<'_>) -> Result<bool, LabError> {
         let Some(expected) = &tested.expected else { return Ok(true) };
         for alike in self.alike(tested) {
-            let Some((first, _)) = alike.places.first() else { continue };
-            let places: Vec<Place> = alike.places.iter().map(|(place, _)| *place).collect();
-            if let Some(outcome) = self.store.settled(*first)? {
-                self.store.settle(&places, &outcome, None)?;
-                continue;
-            }
-            let generation = &tested.generations[alike.generation];
-            let levels =
-                alike.places.iter().filter(|((_, number, _), _)| *number == generation.number);
-            let subject = Subject {
-                program: &tested.name,
-                expected,
-                generation,
-                deviation: alike.deviation,
-                levels: levels.map(|(_, level)| *level).collect(),
-                test: alike.test,
-                seconds: self.seconds(),
-            };
-            self.say(&format!("looking into {}", alike.deviation.mark));
-            let quiet = Quiet(self.progress);
-            match self.office.examine(&subject, own, &quiet)? {
-                Examined::Interrupted => return Ok(false),
-                Examined::Duplicate(number) => {
-                    self.store.settle(&places, &Outcome::Finding(number), None)?;
-                }
-                Examined::Dismissed(why) => {
-                    self.store.settle(&places, &Outcome::Dismissed(why), None)?;
-                }
-                Examined::New(key, finding) => {
-                    let outcome = Outcome::Finding(finding.number);
-                    self.store.settle(&places, &outcome, Some((&key, &finding)))?;
+            let mut rest = &alike.shown[..];
+            let mut n_chances = CHANCES;
+            while let Some((first, others)) = rest.split_first() {
+                n_chances -= 1;
+                // What comes to nothing speaks for itself, not for the next variant.
+                let is_last = n_chances == 0 || others.is_empty();
+                let own_places = if is_last { rest } else { std::slice::from_ref(first) };
+                let all = places(rest);
+                let outcome = match self.store.settled(first.places[0].0)? {
+                    Some(outcome) => outcome,
+                    None => match self.looked_into(tested, expected, first, own)? {
+                        Examined::Interrupted => return Ok(false),
+                        Examined::Duplicate(number) => Outcome::Finding(number),
+                        Examined::Dismissed(why) => Outcome::Dismissed(why),
+                        Examined::New(key, finding) => {
+                            let outcome = Outcome::Finding(finding.number);
+                            self.store.settle(&all, &outcome, Some((&key, &finding)))?;
+                            break;
+                        }
+                    },
+                };
+                match outcome {
+                    Outcome::Finding(_) => {
+                        self.store.settle(&all, &outcome, None)?;
+                        break;
+                    }
+                    Outcome::Dismissed(_) => {
+                        self.store.settle(&places(own_places), &outcome, None)?;
+                        rest = if is_last { &[] } else { others };
+                    }
                 }
             }
         }
         Ok(true)
+    }
+
+    fn looked_into(
+        &mut self,
+        tested: &Tested,
+        expected: &Execution,
+        shown: &Shown<'_>,
+        own: &mut Hand<'_>,
+    ) -> Result<Examined, LabError> {
+        let subject = Subject {
+            program: &tested.name,
+            expected,
+            generation: &tested.generations[shown.generation],
+            deviation: shown.deviation,
+            levels: shown.places.iter().map(|(_, level)| *level).collect(),
+            test: shown.test,
+            seconds: self.seconds(),
+        };
+        self.say(&format!("looking into {}", shown.deviation.mark));
+        let quiet = Quiet(self.progress);
+        self.office.examine(&subject, own, &quiet)
     }
 
     /// The deviations of a seed, those together that are taken for one bug: of
@@ -235,14 +261,11 @@ impl Hunting<'_> {
                 let level = levels.iter().position(|level| *level == deviation.level);
                 let offset = deviation.tester * levels.len() + level.unwrap_or_default();
                 let place = ((tested.number, generation.number, offset), deviation.level);
+                let test = n_before + n_done + offset as u64 + 1;
+                let shown = Shown { deviation, generation: index, places: vec![place], test };
                 match found.iter_mut().find(|known| known.is_like(deviation)) {
-                    Some(known) => known.places.push(place),
-                    None => found.push(Alike {
-                        deviation,
-                        generation: index,
-                        places: vec![place],
-                        test: n_before + n_done + offset as u64 + 1,
-                    }),
+                    Some(known) => known.add(shown),
+                    None => found.push(Alike { shown: vec![shown] }),
                 }
             }
             n_done += generation.n_tests();
@@ -261,7 +284,7 @@ impl Hunting<'_> {
         self.store.grow(&EmiGrowth {
             seconds,
             variants: self.store.n_variants()?,
-            tests: self.n_tests,
+            tests: self.store.n_tests()?,
             findings: self.store.n_findings()?,
             blocks: self.coverage.count() as u64,
         })?;
@@ -282,20 +305,38 @@ impl Hunting<'_> {
     }
 }
 
-/// Deviations of one seed that are taken for one bug.
+/// Deviations of one seed that are taken for one bug, by generation; never empty.
 struct Alike<'t> {
+    shown: Vec<Shown<'t>>,
+}
+
+/// Those of one generation.
+struct Shown<'t> {
     /// The first.
     deviation: &'t Deviation,
     /// The place of its generation.
     generation: usize,
+    /// Never empty.
     places: Vec<(Place, OptLevel)>,
     /// The number of the first one's test in the campaign.
     test: u64,
 }
 
-impl Alike<'_> {
+fn places(shown: &[Shown<'_>]) -> Vec<Place> {
+    shown.iter().flat_map(|shown| &shown.places).map(|(place, _)| *place).collect()
+}
+
+impl<'t> Alike<'t> {
+    /// Generations come in their order.
+    fn add(&mut self, more: Shown<'t>) {
+        match self.shown.last_mut().filter(|last| last.generation == more.generation) {
+            Some(last) => last.places.extend(more.places),
+            None => self.shown.push(more),
+        }
+    }
+
     fn is_like(&self, other: &Deviation) -> bool {
-        let own = self.deviation;
+        let own = self.shown[0].deviation;
         let is_same = own.tester == other.tester && own.kind == other.kind;
         is_same && (own.mark == other.mark || !tells(own.kind))
     }

@@ -82,15 +82,14 @@ pub fn hunt_emi(plan: &EmiPlan, progress: &dyn Progress) -> Result<EmiCampaign, 
         Some(store) => store,
         None => begin(plan, &recipe, &settings, &workshop)?,
     };
-    let known: Option<EmiSettings> = store.get(SETTINGS)?;
-    if let Some(known) = known.filter(|known| known.compilers != settings.compilers) {
-        return Err(CampaignError::OtherSettings {
-            folder: plan.folder.clone(),
-            what: "compiler",
-            theirs: versions(&known),
-            ours: versions(&settings),
-        }
-        .into());
+    let known: EmiSettings = store.get(SETTINGS)?.unwrap_or_else(|| settings.clone());
+    let settled = [
+        ("compiler", versions(&known), versions(&settings)),
+        ("judge of variants", known.judges.join(", "), settings.judges.join(", ")),
+    ];
+    if let Some((what, theirs, ours)) = settled.into_iter().find(|(_, a, b)| a != b) {
+        let folder = plan.folder.clone();
+        return Err(CampaignError::OtherSettings { folder, what, theirs, ours }.into());
     }
     let Workshop { bench, testers, crews, judges, clang, pool, programs, .. } = &mut workshop;
     let tools = Tools { clang, judges, pool };
@@ -106,7 +105,7 @@ pub fn hunt_emi(plan: &EmiPlan, progress: &dyn Progress) -> Result<EmiCampaign, 
     let hunting = Hunting {
         coverage: store.coverage()?,
         before: store.get(SECONDS)?.unwrap_or_default(),
-        n_tests: store.n_tests()?,
+        n_tests: store.n_settled_tests()?,
         plan,
         ground: &ground,
         office,

@@ -157,13 +157,16 @@ impl Ground<'_> {
                     // If that compiler is under test, its tests will show it.
                     tracing::warn!(why, seed = tested.name, "a judge falls over a variant");
                 }
+                let is_certain = verdict == Verdict::Equivalent;
                 generation.fate = match verdict {
                     Verdict::Different(why) => Fate::Error(why),
                     Verdict::Equivalent | Verdict::Undecided(_) => {
                         let coverage = &mut tested.coverage;
                         let tried = self.try_all(&source, expected, coverage, hand, stop)?;
                         let Some(tried) = tried else { return Ok(()) };
-                        derivation.go_on(strategy, number, &variant, hand.fence)?;
+                        if is_certain {
+                            derivation.go_on(strategy, number, &variant, hand.fence)?;
+                        }
                         tried
                     }
                 };

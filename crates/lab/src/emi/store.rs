@@ -207,6 +207,13 @@ impl Store {
         self.number("SELECT coalesce(sum(length(outcomes)), 0) FROM variant", [])
     }
 
+    /// How many tests seeds had that need not be looked at again.
+    pub(super) fn n_settled_tests(&self) -> Result<u64> {
+        let query = "SELECT coalesce(sum(length(outcomes)), 0) FROM variant
+            JOIN seed ON seed.number = variant.seed WHERE seed.finished = 1";
+        self.number(query, [])
+    }
+
     /// How many variants were tested.
     pub(super) fn n_variants(&self) -> Result<u64> {
         let query = "SELECT count(*) FROM variant WHERE generation > 0 AND outcomes != ''";
@@ -363,6 +370,7 @@ mod tests {
         let half = vec![generation(0, Fate::Tested("..C".into(), vec![deviation]))];
         store.add(&tested(0, half), None).unwrap();
         assert_eq!((store.n_tests().unwrap(), store.finished().unwrap().len()), (3, 0));
+        assert_eq!(store.n_settled_tests().unwrap(), 0);
         let whole = vec![
             generation(0, Fate::Tested("..C".into(), Vec::new())),
             generation(1, Fate::Tested("...".into(), Vec::new())),
@@ -373,6 +381,7 @@ mod tests {
         store.finish(0).unwrap();
         assert_eq!(store.finished().unwrap(), BTreeSet::from([0]));
         assert_eq!((store.n_tests().unwrap(), store.n_variants().unwrap()), (6, 1));
+        assert_eq!(store.n_settled_tests().unwrap(), 6);
         assert_eq!(store.rejected().unwrap(), [("undefined".to_owned(), 2)]);
         let made = store.strategies().unwrap();
         let counts = (made[0].variants, made[0].snippets, made[0].nothing, made[0].errors);

@@ -14,7 +14,7 @@ use optsleuth_model::{Execute, Execution, Limits, OptLevel, Outcome, ProgramEnd,
 
 use super::trial::Source;
 use crate::Progress;
-use crate::oracle::{behaviour, describe, same_behaviour};
+use crate::oracle::{behaviour, describe, is_limit, same_behaviour};
 use crate::setup::{LabError, steps};
 use crate::watched::{Watched, watch};
 
@@ -53,8 +53,21 @@ pub(super) enum Verdict {
     Equivalent,
     /// It does something else.
     Different(String),
-    /// A judge fell over it; nobody says that it does something else.
+    /// A judge fell over it, or was disturbed; nobody says that it does something
+    /// else.
     Undecided(String),
+}
+
+impl Verdict {
+    /// What two judges say together: one who says that it is different is enough,
+    /// and one who does not know leaves it open.
+    fn and(self, other: Verdict) -> Verdict {
+        match (self, other) {
+            (Verdict::Equivalent, other) => other,
+            (Verdict::Undecided(_), different @ Verdict::Different(_)) => different,
+            (own @ (Verdict::Undecided(_) | Verdict::Different(_)), _) => own,
+        }
+    }
 }
 
 /// Everybody who has a say.
@@ -108,10 +121,9 @@ impl Judges {
     ) -> Result<Verdict, LabError> {
         let mut all = Verdict::Equivalent;
         for judge in [Judges::by_clang, Judges::by_gcc, Judges::by_sanitizers] {
-            match judge(self, source, expected, fence)? {
-                Verdict::Equivalent => {}
-                different @ Verdict::Different(_) => return Ok(different),
-                undecided @ Verdict::Undecided(_) => all = undecided,
+            all = all.and(judge(self, source, expected, fence)?);
+            if matches!(all, Verdict::Different(_)) {
+                break;
             }
         }
         Ok(all)
@@ -125,14 +137,11 @@ impl Judges {
         fence: &mut Worker,
     ) -> Result<Verdict, LabError> {
         let ran = self.inside(source, &WAYS, fence)?;
-        for ((_, guarded), ran) in WAYS.into_iter().zip(ran) {
+        let said = WAYS.into_iter().zip(ran).map(|((_, guarded), ran)| {
             let who = if guarded { "clang, stopped where its IR is undefined," } else { "clang" };
-            let verdict = verdict(who, ran, expected);
-            if verdict != Verdict::Equivalent {
-                return Ok(verdict);
-            }
-        }
-        Ok(Verdict::Equivalent)
+            verdict(who, ran, expected)
+        });
+        Ok(said.fold(Verdict::Equivalent, Verdict::and))
     }
 
     fn by_gcc(
@@ -156,7 +165,14 @@ impl Judges {
         Ok(match watch(sanitizer, clang, &source.path(), &[], fence, expected)? {
             Watched::Right => Verdict::Equivalent,
             Watched::Wrong => Verdict::Different(format!("stopped by the {name}")),
-            Watched::Unavailable => Verdict::Undecided(format!("cannot be run under the {name}")),
+            Watched::Silent(end) if is_limit(end) => {
+                Verdict::Undecided(format!("too much for the {name}"))
+            }
+            // It works here: what it does not let end as ever is not right.
+            Watched::Silent(_) => {
+                Verdict::Different(format!("does something else under the {name}"))
+            }
+            Watched::Unavailable => Verdict::Undecided(format!("clang fails with the {name}")),
         })
     }
 
@@ -217,11 +233,10 @@ impl Judges {
             Ok(()) => {}
             Err(
                 error @ (RunError::DoesNotCompile(_)
-                | RunError::BadModule { .. }
                 | RunError::DoesNotLink(_)
                 | RunError::TooLarge { .. }),
             ) => all.push(Ran::Refused(first_line(&error.to_string()))),
-            Err(error) => return Err(error.into()),
+            Err(error) => all.push(fell(error)?),
         }
         Ok(all)
     }
@@ -230,12 +245,26 @@ impl Judges {
     fn outside(&self, source: &Source, fence: &mut Worker) -> Result<Ran, LabError> {
         let program = source.path().with_extension("judged");
         Ok(match self.gcc.compile(&source.path(), OptLevel::O0, &[], &program, LIMITS)? {
-            Compiled::Program => Ran::Executed(fence.execute(&program, LIMITS)?),
+            Compiled::Program => match fence.execute(&program, LIMITS) {
+                Ok(execution) => Ran::Executed(execution),
+                Err(error) => fell(error)?,
+            },
             Compiled::Refused(why) => Ran::Refused(first_line(&why)),
             Compiled::Crash(crash) => Ran::Fell(format!("crashes: {}", crash.signature)),
             Compiled::Hang => Ran::Fell("does not end".to_owned()),
             Compiled::Memory => Ran::Fell("uses up its memory".to_owned()),
         })
+    }
+}
+
+/// What says nothing about a program: IR that no front end should make, and a
+/// worker that was lost again and again. Other trouble will not go away.
+fn fell(error: RunError) -> Result<Ran, LabError> {
+    match error {
+        RunError::BadModule { .. } | RunError::Lost { .. } | RunError::Trouble(_) => {
+            Ok(Ran::Fell(first_line(&error.to_string())))
+        }
+        error => Err(error.into()),
     }
 }
 

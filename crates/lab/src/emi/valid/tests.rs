@@ -19,6 +19,17 @@ fn program(body: &str) -> String {
 }
 
 #[test]
+fn one_who_says_different_is_enough_and_one_who_does_not_know_leaves_it_open() {
+    let (same, open) = (Verdict::Equivalent, Verdict::Undecided("gcc".to_owned()));
+    let different = Verdict::Different("prints 4".to_owned());
+    assert_eq!(same.clone().and(same.clone()), same);
+    assert_eq!(same.clone().and(open.clone()), open);
+    assert_eq!(open.clone().and(same), open);
+    assert_eq!(open.clone().and(different.clone()), different);
+    assert_eq!(different.clone().and(open), different);
+}
+
+#[test]
 fn variants_that_do_something_else_are_told_and_by_whom() {
     let (choice, one) = (LlvmChoice::Version(19), NonZero::new(1));
     let mut bench = Bench::set_up(&choice, Targets::Native, Flavor::Plain, one, &Silent).unwrap();
