@@ -91,3 +91,15 @@ impl Progress for Silent {
     fn step(&self, _: &str) {}
     fn count(&self, _: usize, _: usize) {}
 }
+
+/// For a part of something larger: its steps are no news to whoever waits for the
+/// whole, but that somebody wants to stop reaches it.
+pub(crate) struct Unheard<'a>(pub(crate) &'a dyn Progress);
+
+impl Progress for Unheard<'_> {
+    fn step(&self, _: &str) {}
+    fn count(&self, _: usize, _: usize) {}
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}

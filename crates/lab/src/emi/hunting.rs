@@ -20,9 +20,9 @@ use super::seed::{Deviation, Fate, Ground, Tested};
 use super::status::EmiStatus;
 use super::store::{Outcome, Place, Store, error_file};
 use super::testers::Hand;
-use crate::Progress;
 use crate::case_folder::write_whole;
 use crate::setup::LabError;
+use crate::{Progress, Unheard};
 
 /// So many variants of a seed are looked into for one bug before what comes to
 /// nothing is taken to come to nothing with all of them.
@@ -245,8 +245,8 @@ impl Hunting<'_> {
             seconds: self.seconds(),
         };
         self.say(&format!("looking into {}", shown.deviation.mark));
-        let quiet = Quiet(self.progress);
-        self.office.examine(&subject, own, &quiet)
+        let unheard = Unheard(self.progress);
+        self.office.examine(&subject, own, &unheard)
     }
 
     /// The deviations of a seed, those together that are taken for one bug: of
@@ -339,17 +339,6 @@ impl<'t> Alike<'t> {
         let own = self.shown[0].deviation;
         let is_same = own.tester == other.tester && own.kind == other.kind;
         is_same && (own.mark == other.mark || !tells(own.kind))
-    }
-}
-
-/// Steps of an examination are no news to whoever waits for the hunt.
-struct Quiet<'a>(&'a dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn step(&self, _: &str) {}
-    fn count(&self, _: usize, _: usize) {}
-    fn stop_requested(&self) -> bool {
-        self.0.stop_requested()
     }
 }
 

@@ -34,8 +34,8 @@ use optsleuth_model::{
     CaseKind, Coverage, Execute, Growth, HuntSettings, Limits, PassSequence, RunRequest, RunResult,
 };
 
-use crate::Progress;
 use crate::setup::{Bench, LabError};
+use crate::{Progress, Unheard};
 pub use campaign::{campaign, merge};
 pub use compare::{ComparePlan, Compared, ComparedRun, Strategy, compare};
 use differential::{Seen, is_outvoted, tells};
@@ -439,13 +439,13 @@ impl Hunting<'_> {
                 expected: &program.expected,
             };
             let drawn = &round.sequences[deviation.sequence];
-            let quiet = Quiet(self.progress);
+            let unheard = Unheard(self.progress);
             let alike = match telling {
                 None => self.store.settled_alike(round.number, place, &deviation.mark)?,
                 Some(_) => None,
             };
             let seen = (&deviation, alike);
-            let examined = self.office.examine(&mut self.bench, subject, seen, drawn, &quiet);
+            let examined = self.office.examine(&mut self.bench, subject, seen, drawn, &unheard);
             let examined = match examined {
                 Err(LabError::Run(error)) => {
                     trouble(error)?;
@@ -577,15 +577,4 @@ fn trouble(error: RunError) -> Result<Seen, LabError> {
 /// The mark of a sequence by which programs go wrong.
 fn shows_wrong_code(passes: impl std::fmt::Display) -> String {
     format!("{SHOWS_WRONG_CODE}{passes}")
-}
-
-/// Steps of an examination are no news to whoever waits for the hunt.
-struct Quiet<'a>(&'a dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn step(&self, _: &str) {}
-    fn count(&self, _: usize, _: usize) {}
-    fn stop_requested(&self) -> bool {
-        self.0.stop_requested()
-    }
 }

@@ -32,10 +32,10 @@ pub use contender::{Contender, UnknownContender};
 pub(crate) use one::recipes;
 pub use store::{StoreError, measured_budget};
 
-use crate::Progress;
 use crate::case_folder::CaseFolder;
 use crate::localize::{Scene, ScenePlan, Stop};
 use crate::setup::{LabError, list};
+use crate::{Progress, Unheard};
 use one::Trial;
 use store::Store;
 
@@ -324,17 +324,6 @@ struct Ledger {
     trouble: Option<LabError>,
 }
 
-/// What a lane says goes nowhere; that somebody wants to stop reaches it.
-struct Whisper<'a>(&'a dyn Progress);
-
-impl Progress for Whisper<'_> {
-    fn step(&self, _: &str) {}
-    fn count(&self, _: usize, _: usize) {}
-    fn stop_requested(&self) -> bool {
-        self.0.stop_requested()
-    }
-}
-
 impl Hall<'_> {
     /// Works on one case after the other, on one core if there is one for it.
     fn lane(&self, core: Option<usize>) {
@@ -354,7 +343,7 @@ impl Hall<'_> {
 
     /// Measures what is missing of a case.
     fn case(&self, job: &Job) -> Result<(), LabError> {
-        let whisper = Whisper(self.progress);
+        let unheard = Unheard(self.progress);
         let plan = ScenePlan {
             folder: job.folder.clone(),
             llvm: None,
@@ -362,7 +351,7 @@ impl Hall<'_> {
             candidate_time: self.plan.candidate_time,
             n_workers: NonZero::new(1),
         };
-        let opened = cores::alone(|| Scene::open(&plan, &whisper));
+        let opened = cores::alone(|| Scene::open(&plan, &unheard));
         let mut scene = match opened {
             Ok(scene) => scene,
             Err(error) => {
@@ -382,7 +371,7 @@ impl Hall<'_> {
                 pool: self.plan.pool.as_deref(),
                 setup: &job.setup,
             };
-            match scene.measure(&trial, &whisper) {
+            match scene.measure(&trial, &unheard) {
                 Ok(None) => return Ok(()), // Somebody does not want to wait.
                 Ok(Some(found)) => {
                     self.store.write(&found)?;
