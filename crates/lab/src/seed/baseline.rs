@@ -63,11 +63,12 @@ impl Baseline {
         progress.step("running the unmodified compiler");
         for (program, one) in programs.iter().enumerate() {
             progress.count(program, programs.len());
-            bench.pool.load(&one.program, &[], SHORT)?;
+            bench.pool.load(&one.program, &[], Limits::STANDARD)?;
             let requests: Vec<RunRequest> = pipelines
                 .iter()
                 .flat_map(|passes| [telling_request(passes), telling_request(passes)])
-                .map(|request| RunRequest { coverage: true, ..request })
+                // How busy the machine is must not decide what passes.
+                .map(|request| RunRequest { coverage: true, limits: Limits::STANDARD, ..request })
                 .collect();
             let results = bench.pool.run_all(&requests, &|_| ());
             let results = results.into_iter().collect::<Result<Vec<_>, _>>()?;
