@@ -67,6 +67,19 @@ __attribute__((noinline)) void fill_memory(uint8_t byte) {
   mallopt(M_PERTURB, byte ^ 0xff);            // malloc writes the opposite.
 }
 
+using Main = int (*)(int, char **, char **);
+
+// The topmost bytes of what was filled are fill_memory's own frame; main's frame
+// has to lie below them.
+__attribute__((noinline)) int call_below(Main entry, char **arguments,
+                                         char **environment) {
+  char room[1024];
+  asm volatile("" : : "r"(room) : "memory");
+  int status = entry(1, arguments, environment);
+  asm volatile("" : : "r"(room) : "memory"); // No tail call.
+  return status;
+}
+
 const char *why_not_here(const Module &module) {
   const Function *entry = module.getFunction("main");
   if (!entry || entry->isDeclaration())
@@ -136,8 +149,8 @@ void execute(Session &session, const Object &bytes, uint32_t fill,
   std::string error;
   if (memory_manager.finalizeMemory(&error))
     crash::finish(Verdict::NeedsProcess, error.c_str());
-  auto *entry = reinterpret_cast<int (*)(int, char **, char **)>(
-      uintptr_t(loader.getSymbol("main").getAddress()));
+  auto entry =
+      reinterpret_cast<Main>(uintptr_t(loader.getSymbol("main").getAddress()));
   if (!entry)
     crash::finish(Verdict::NeedsProcess, "main was not loaded");
   static char name[] = "program";
@@ -147,7 +160,7 @@ void execute(Session &session, const Object &bytes, uint32_t fill,
   enter_program(directory, false);
   if (fill & kFilled)
     fill_memory(uint8_t(fill));
-  program_exit(entry(1, arguments, environment));
+  program_exit(call_below(entry, arguments, environment));
 }
 } // namespace codegen_step
 } // namespace optsleuth

@@ -451,21 +451,23 @@ pub(crate) fn failing_request(
 pub(crate) type References = Vec<(&'static str, Execution)>;
 
 /// The unoptimized program of a pool, by ways that have little in common: what
-/// they agree on does not depend on how the program is compiled. Also says how
-/// long the slowest took.
+/// they agree on does not depend on how the program is compiled, nor on what
+/// unused memory happens to hold: it is filled where it can be. Also says how long
+/// the slowest took.
 pub(crate) fn references(
     pool: &mut Pool,
     limits: Limits,
 ) -> Result<(References, Duration), LabError> {
-    const WAYS: [(&str, CodegenLevel, Execute); 4] = [
-        ("unoptimized", CodegenLevel::O0, Execute::InChild),
-        ("unoptimized, as a process", CodegenLevel::O0, Execute::AsProcess),
-        ("optimized by the code generator alone", CodegenLevel::O2, Execute::InChild),
-        ("the same, as a process", CodegenLevel::O2, Execute::AsProcess),
+    const WAYS: [(&str, CodegenLevel, Execute, Option<u8>); 4] = [
+        ("unoptimized", CodegenLevel::O0, Execute::InChild, Some(0x00)),
+        ("unoptimized, as a process", CodegenLevel::O0, Execute::AsProcess, None),
+        ("optimized by the code generator alone", CodegenLevel::O2, Execute::InChild, Some(0x5a)),
+        ("the same, as a process", CodegenLevel::O2, Execute::AsProcess, None),
     ];
-    let requests = WAYS.map(|(_, codegen, execute)| RunRequest {
+    let requests = WAYS.map(|(_, codegen, execute, fill)| RunRequest {
         codegen,
         execute,
+        fill,
         limits,
         ..RunRequest::new(None)
     });

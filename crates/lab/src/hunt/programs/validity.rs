@@ -30,7 +30,7 @@ use crate::setup::LabError;
 use crate::watched::{Watched, watch};
 
 /// Changes whenever the same program may get another verdict.
-pub(super) const CHECK_VERSION: u32 = 1;
+pub(super) const CHECK_VERSION: u32 = 2;
 
 /// Programs that need more are left out. CPU time: how busy the machine is must
 /// not decide what is used.
