@@ -232,6 +232,25 @@ fn what_only_variants_show_is_found_by_every_strategy_with_the_snippets_it_needs
     }
 }
 
+#[test]
+fn a_variant_that_comes_to_nothing_does_not_speak_for_the_next_one() {
+    let ground = Ground::new(&[("cheated.c", CHEATED)]);
+    // The first variant goes wrong once and never again, all others every time.
+    let first = ground.path("first");
+    let goes_wrong = format!(
+        "test $(grep -c 'if (' \"$file\") -gt 1 && {{ test -e {first} || ! cp \"$file\" {first} || \
+         touch {first}.now; }} && {{ rm {first}.now 2>/dev/null || ! cmp -s \"$file\" {first}; }}"
+    );
+    let path = broken_gcc(&ground, "broken-gcc", &goes_wrong);
+    let more = ["--compilers", &path, "--levels", "O2", "--tests", "11"];
+    let output = run(&refs(&ground.hunt("hermes", "campaign", &more)));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let dismissed = serde_json::json!([["it fails once, and not again", 1]]);
+    assert_eq!(found["dismissed"], dismissed, "{found}");
+    assert_eq!(found["findings"].as_array().unwrap().len(), 1, "{found}");
+    assert!(found["findings"][0]["generation"].as_u64() > Some(1), "{found}");
+}
+
 /// Cases of an LLVM that is wrong where it promotes slots to registers: one for
 /// each condition there that the program's compilation comes to.
 fn broken_llvms(ground: &Ground) -> Vec<String> {

@@ -112,8 +112,10 @@ impl Figures {
 
     pub(super) fn write(&self, folder: &Path, arguments: &str) -> Result<(), LabError> {
         let path = folder.join(FILE);
-        let bytes = postcard::to_stdvec(&(arguments, self)).unwrap_or_default();
-        write_whole(&path, bytes)
+        // What cannot be written must not replace what is there.
+        postcard::to_stdvec(&(arguments, self))
+            .map_err(std::io::Error::other)
+            .and_then(|bytes| write_whole(&path, bytes))
             .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
     }
 }
