@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use optsleuth_bench::identity::{IdentityPlan, Pair, PairVerdict, Subject, compare};
+use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::{self, Flavor, Targets};
-use optsleuth_lab::identity::{IdentityPlan, Pair, PairVerdict, Subject, compare};
-use optsleuth_lab::{LlvmChoice, Silent};
+use optsleuth_model::Silent;
 
 /// Compare workers with `opt`, byte for byte, on csmith's programs
 #[derive(Debug, Args)]

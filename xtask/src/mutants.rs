@@ -13,8 +13,9 @@ use optsleuth_compiler::csmith;
 use optsleuth_compiler::llvm::{self, Install};
 use optsleuth_compiler::spawn::{Tool, ToolEnd};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_lab::read_c;
+use optsleuth_model::in_words;
 use optsleuth_mutate::{Family, Insertion, Mutant, Pool, Program, Rule};
+use optsleuth_triage::c_programs::read_c;
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -171,7 +172,7 @@ impl Mutants {
             let read = tries.into_iter().find_map(|flags| match read_c(install, &path, &flags) {
                 Ok(program) => Some((flags, program)),
                 Err(error) => {
-                    why = error.in_words();
+                    why = in_words(&error);
                     None
                 }
             });

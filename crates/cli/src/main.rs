@@ -1,4 +1,4 @@
-//! The command line: flags -> plan -> lab -> report -> exit code.
+//! The command line: flags -> plan -> job -> report -> exit code.
 //!
 //! One file per subcommand. **Invariant:** nothing is decided here about
 //! compilers; this crate reads words and prints words.
@@ -6,6 +6,7 @@
 
 mod command;
 mod exit;
+mod failure;
 mod interrupt;
 mod progress;
 mod remedy;
@@ -14,6 +15,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+use optsleuth_model::in_words;
 
 use crate::command::Command;
 use crate::exit::Exit;
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
     match arguments.command.run(arguments.verbose) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            eprintln!("error: {}", error.in_words());
+            eprintln!("error: {}", in_words(&error));
             if let Some(help) = remedy::remedy(&error) {
                 eprintln!("help: {help}");
             }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use optsleuth_lab::{EmiStatus, HuntStatus, Progress, SearchStatus};
+use optsleuth_model::{EmiStatus, HuntStatus, Progress, SearchStatus};
 
 use crate::interrupt;
 

@@ -136,3 +136,37 @@ pub struct Growth {
     /// Basic blocks of the compiler that were executed until then.
     pub blocks: u64,
 }
+
+/// How sequences are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SequenceChoice {
+    /// Drawn at random, then those that represent them best.
+    Ctos,
+    /// Drawn at random.
+    Random,
+    /// Rows of a covering array: any two passes at any two places.
+    Pairwise,
+    /// Varied from those that reached new parts of the compiler.
+    Guided,
+}
+
+impl SequenceChoice {
+    /// All of them, in the order in which they are compared.
+    pub const ALL: [SequenceChoice; 4] = [
+        SequenceChoice::Ctos,
+        SequenceChoice::Random,
+        SequenceChoice::Pairwise,
+        SequenceChoice::Guided,
+    ];
+
+    /// A word.
+    pub fn name(self) -> &'static str {
+        match self {
+            SequenceChoice::Ctos => "ctos",
+            SequenceChoice::Random => "random",
+            SequenceChoice::Pairwise => "pairwise",
+            SequenceChoice::Guided => "guided",
+        }
+    }
+}

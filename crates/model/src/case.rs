@@ -125,7 +125,7 @@ pub struct Truth {
 /// Why a text is not a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct CaseError {
+pub struct CaseTextError {
     /// Where, counted from 1; the first line where no place can be named.
     pub line: usize,
     /// What is wrong, in words.
@@ -281,8 +281,8 @@ impl CompilerTable {
 
 impl Case {
     /// Reads and checks the text of a `case.toml`.
-    pub fn parse(text: &str) -> Result<Case, CaseError> {
-        let file: CaseFile = toml::from_str(text).map_err(|error| CaseError {
+    pub fn parse(text: &str) -> Result<Case, CaseTextError> {
+        let file: CaseFile = toml::from_str(text).map_err(|error| CaseTextError {
             line: line_of(text, error.span().map_or(0, |span| span.start)),
             message: error.message().to_owned(),
         })?;
@@ -324,7 +324,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn check(&self, file: CaseFile) -> Result<Case, CaseError> {
+    fn check(&self, file: CaseFile) -> Result<Case, CaseTextError> {
         if *file.version.get_ref() != CASE_VERSION {
             let message = format!(
                 "version {} is not known; this program reads version {CASE_VERSION}",
@@ -370,7 +370,7 @@ impl Checker<'_> {
     fn compiler(
         &self,
         table: Spanned<CompilerTable>,
-    ) -> Result<(CompilerSpec, Option<Fault>), CaseError> {
+    ) -> Result<(CompilerSpec, Option<Fault>), CaseTextError> {
         let at = Spanned::new(table.span(), ());
         let number = |number: Spanned<String>| match number.get_ref().parse::<u32>() {
             Ok(_) => Ok(number.into_inner()),
@@ -406,7 +406,7 @@ impl Checker<'_> {
         }
     }
 
-    fn check_input(&self, input: &Spanned<String>) -> Result<(), CaseError> {
+    fn check_input(&self, input: &Spanned<String>) -> Result<(), CaseTextError> {
         let path = std::path::Path::new(input.get_ref());
         let inside = |part| matches!(part, std::path::Component::Normal(_));
         if input.get_ref().is_empty() || !path.components().all(inside) {
@@ -430,7 +430,7 @@ impl Checker<'_> {
         passes: Option<&Spanned<String>>,
         flags: &[String],
         kind: CaseKind,
-    ) -> Result<(), CaseError> {
+    ) -> Result<(), CaseTextError> {
         let of_drivers = "where `compiler` is `clang` or `gcc`";
         if Language::of_path(std::path::Path::new(input.get_ref())) != Some(Language::C) {
             let message = format!("`input` has to be a .c file {of_drivers}");
@@ -451,14 +451,14 @@ impl Checker<'_> {
                 format!("`flags` are LLVM's; use `cflags` {of_drivers}")
             }
         };
-        Err(CaseError { line: 1, message })
+        Err(CaseTextError { line: 1, message })
     }
 
     fn pipeline(
         &self,
         passes: Option<Spanned<String>>,
         level: Option<Spanned<OptLevel>>,
-    ) -> Result<Pipeline, CaseError> {
+    ) -> Result<Pipeline, CaseTextError> {
         match (passes, level) {
             (Some(passes), None) => match passes.get_ref().parse::<PassSequence>() {
                 Ok(_) => Ok(Pipeline::Passes(passes.into_inner())),
@@ -471,14 +471,15 @@ impl Checker<'_> {
             (Some(_), Some(level)) => {
                 Err(self.error(&level, "`level` and `passes` exclude each other".to_owned()))
             }
-            (None, None) => {
-                Err(CaseError { line: 1, message: "neither `passes` nor `level` is given".into() })
-            }
+            (None, None) => Err(CaseTextError {
+                line: 1,
+                message: "neither `passes` nor `level` is given".into(),
+            }),
         }
     }
 
-    fn error<T>(&self, at: &Spanned<T>, message: String) -> CaseError {
-        CaseError { line: line_of(self.text, at.span().start), message }
+    fn error<T>(&self, at: &Spanned<T>, message: String) -> CaseTextError {
+        CaseTextError { line: line_of(self.text, at.span().start), message }
     }
 }
 

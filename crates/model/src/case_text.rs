@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{Case, CaseError, CaseKind, Pipeline};
+use crate::{Case, CaseKind, CaseTextError, Pipeline};
 
 /// Where the values are that change.
 #[derive(Deserialize)]
@@ -23,10 +23,10 @@ pub fn retargeted(
     input: &str,
     pipeline: &Pipeline,
     output: Option<&str>,
-) -> Result<String, CaseError> {
+) -> Result<String, CaseTextError> {
     let case = Case::parse(text)?;
     let places: Places = toml::from_str(text)
-        .map_err(|error| CaseError { line: 1, message: error.message().to_owned() })?;
+        .map_err(|error| CaseTextError { line: 1, message: error.message().to_owned() })?;
     let pipeline = match pipeline {
         Pipeline::Passes(passes) => format!("passes = {}", quoted(passes)),
         Pipeline::Level(level) => format!("level = {}", quoted(level.name())),

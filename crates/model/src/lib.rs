@@ -9,13 +9,18 @@ mod bisection;
 mod block_lines;
 mod campaign;
 mod case;
+mod case_folder;
 mod case_text;
+mod check;
 mod code_map;
+mod compare;
 mod coverage;
 mod edit;
 mod emi;
 mod fault;
 mod function_name;
+mod import;
+mod in_words;
 mod index_set;
 mod invocation;
 pub mod legacy;
@@ -26,23 +31,33 @@ mod optimizations;
 mod outcome;
 mod pass_registry;
 mod pass_sequence;
+mod plant;
 mod program;
+mod progress;
 mod reduction;
 mod run;
+mod run_report;
 mod shape;
 mod signature;
+mod triage;
+mod variant_bench;
 
 pub use bisection::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
     BrokenEarlier, SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
 };
 pub use block_lines::BlockLines;
-pub use campaign::{CAMPAIGN_VERSION, Campaign, Exclusion, Finding, Growth, HuntSettings};
-pub use case::{
-    CASE_FILE, CASE_VERSION, Case, CaseError, CaseKind, CompilerSpec, OptLevel, Pipeline, Truth,
+pub use campaign::{
+    CAMPAIGN_VERSION, Campaign, Exclusion, Finding, Growth, HuntSettings, SequenceChoice,
 };
+pub use case::{
+    CASE_FILE, CASE_VERSION, Case, CaseKind, CaseTextError, CompilerSpec, OptLevel, Pipeline, Truth,
+};
+pub use case_folder::{CaseFolder, KeptKind};
 pub use case_text::retargeted;
+pub use check::{CheckReport, CheckStatus, Confirmation, DriverUse, Unmodified};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
+pub use compare::{Compared, ComparedRun};
 pub use coverage::{BlockId, Coverage, CoverageError};
 pub use edit::{Edit, EditKind};
 pub use emi::{
@@ -51,6 +66,10 @@ pub use emi::{
 };
 pub use fault::{CODE_DIGITS, Change, Fault, FaultError, FaultObject};
 pub use function_name::FunctionName;
+pub use import::{
+    Attempt, BugType, CommandError, ImportReport, ImportedTest, Seen, TestStatus, UsableLlvms,
+};
+pub use in_words::in_words;
 pub use index_set::IndexSet;
 pub use invocation::Invocation;
 pub use localization::{
@@ -58,15 +77,21 @@ pub use localization::{
     Localization, ProgramCounts, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
 };
 pub use measurement::{
-    Budget, MEASUREMENT_VERSION, Measurement, RankedTruth, RecipeName, Sought, Unmeasured,
+    Benched, Budget, MEASUREMENT_VERSION, Measurement, Outlook, RankedTruth, RecipeName, Sought,
+    Unmeasured,
 };
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
+pub use plant::{Funnel, PlantReport, PlantedCase};
 pub use program::{Language, Program, nameless};
+pub use progress::{EmiStatus, HuntStatus, Progress, Quiet, SearchStatus, Silent};
 pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,
 };
 pub use run::{CodegenLevel, Detour, Emit, Execute, Limits, RunRequest, RunResult};
+pub use run_report::{CovReport, CovRun, Repetition, RunReport};
 pub use shape::{BlockShape, FunctionShape, ProgramShape, RegionShape};
 pub use signature::Signature;
+pub use triage::{ReduceReport, SINGLE_PASS, SingleCase, Triage};
+pub use variant_bench::{EmiBench, EmiBenchCoverage, EmiBenchGain, EmiBenchStrategy};

@@ -5,6 +5,8 @@
 //! them. No time is in here unless time was the budget: then the same seed
 //! gives the same bytes.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{HistoryEntry, ProgramCounts};
@@ -127,4 +129,31 @@ impl Measurement {
     pub fn is_firm(&self) -> bool {
         self.confidence.as_deref() != Some("weak")
     }
+}
+
+/// What a bench has found, this time and before.
+#[derive(Clone, Debug)]
+pub struct Benched {
+    /// By case, then in the order of methods, then of seeds.
+    pub measurements: Vec<Measurement>,
+    /// What could not be measured, by case.
+    pub unmeasured: Vec<Unmeasured>,
+    /// Whether somebody ended it early.
+    pub interrupted: bool,
+}
+
+/// What a bench would do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlook {
+    /// The cases, by name.
+    pub cases: Vec<String>,
+    /// Every case with every method and seed.
+    pub searches: usize,
+    /// How many of them are there already.
+    pub done: usize,
+    /// How long the others take, if each uses up its time; `None` where time
+    /// has no say. Setting up comes on top.
+    pub time: Option<Duration>,
+    /// How many cases at the same time.
+    pub lanes: usize,
 }

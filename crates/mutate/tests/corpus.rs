@@ -36,7 +36,7 @@ fn programs() -> &'static [Program] {
     static PROGRAMS: OnceLock<Vec<Program>> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let folders = [root.join("testdata"), root.join("crates/lab/src/culprit/ordinary")];
+        let folders = [root.join("testdata"), root.join("crates/triage/src/baseline/programs")];
         let files = folders.iter().flat_map(|folder| sources(folder));
         let programs: Vec<Program> = files
             .map(|file| {

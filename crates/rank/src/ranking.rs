@@ -27,6 +27,26 @@ pub struct Recipe {
     pub weights: Weights,
 }
 
+/// So many blocks count for an entity where the highest do.
+const HIGHEST: usize = 5;
+
+impl Recipe {
+    /// Every formula with every aggregation and both weights; the default first.
+    pub fn all() -> Vec<Recipe> {
+        let highest = std::num::NonZero::new(HIGHEST).map(Aggregation::TopK);
+        let aggregations = [Aggregation::Mean, Aggregation::Max, Aggregation::Sum];
+        let mut recipes = Vec::new();
+        for weights in [Weights::Equal, Weights::Similarity] {
+            for aggregation in aggregations.into_iter().chain(highest) {
+                for formula in Formula::ALL {
+                    recipes.push(Recipe { formula, aggregation, weights });
+                }
+            }
+        }
+        recipes
+    }
+}
+
 /// Everything that a failing run executed a block of, most suspect first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
@@ -253,6 +273,15 @@ mod tests {
             &[&[0], &[3]],
             &["1 b.cpp 0.667", "2 a.cpp 0.500", "1 g(int) 0.667", "2 f() 0.500"],
         );
+    }
+
+    #[test]
+    fn every_recipe_is_tried_once_and_the_papers_first() {
+        let recipes = Recipe::all();
+        assert_eq!(recipes.first(), Some(&Recipe::default()));
+        let distinct: std::collections::HashSet<&Recipe> = recipes.iter().collect();
+        assert_eq!(distinct.len(), 8 * 4 * 2);
+        assert_eq!(recipes.len(), distinct.len());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use optsleuth_model::{
 };
 
 use crate::names::cut;
-use crate::{Style, words};
+use crate::{Style, to_json, words};
 
 /// So many invocations are named in a line of their own.
 const MAX_NAMED: usize = 3;
@@ -16,7 +16,7 @@ const WIDTH: usize = 160;
 
 /// The whole result as a JSON document: what is kept in the case's folder.
 pub fn bisect_json(found: &Bisection) -> String {
-    serde_json::to_string(found).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(found)
 }
 
 /// What was found, for a person.

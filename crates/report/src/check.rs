@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_lab::{CheckReport, CheckStatus};
+use optsleuth_model::{CheckReport, CheckStatus};
 use serde::Serialize;
 
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 /// One case that was to be checked: its name, and the report or an error's text.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ pub fn check_json(entries: &[CheckEntry]) -> String {
         reproduced: n_reproduced(entries),
         cases: cases.collect(),
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 fn n_reproduced(entries: &[CheckEntry]) -> usize {

@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use optsleuth_eval::{a12, mann_whitney, mean};
-use optsleuth_lab::{Compared, ComparedRun, Strategy};
+use optsleuth_model::{Compared, ComparedRun, SequenceChoice};
 
-use crate::Style;
 use crate::table::{Cell, Column, Kind, Table};
-use crate::words;
+use crate::{Style, words};
 
 /// What others are compared with.
-const BASELINE: Strategy = Strategy::Random;
+const BASELINE: SequenceChoice = SequenceChoice::Random;
 
 /// The comparison for a terminal.
 pub fn compare_text(compared: &Compared, style: Style) -> String {
@@ -75,12 +74,12 @@ fn headline(compared: &Compared) -> String {
 }
 
 /// The ways that ran, in their order.
-fn strategies(compared: &Compared) -> Vec<Strategy> {
-    let ran = |strategy: &Strategy| compared.runs.iter().any(|run| run.strategy == *strategy);
-    Strategy::ALL.into_iter().filter(ran).collect()
+fn strategies(compared: &Compared) -> Vec<SequenceChoice> {
+    let ran = |strategy: &SequenceChoice| compared.runs.iter().any(|run| run.strategy == *strategy);
+    SequenceChoice::ALL.into_iter().filter(ran).collect()
 }
 
-fn figures(compared: &Compared, strategy: Strategy, of: fn(&ComparedRun) -> f64) -> Vec<f64> {
+fn figures(compared: &Compared, strategy: SequenceChoice, of: fn(&ComparedRun) -> f64) -> Vec<f64> {
     compared.runs.iter().filter(|run| run.strategy == strategy).map(of).collect()
 }
 
@@ -98,7 +97,7 @@ fn table(compared: &Compared) -> Table {
         Column::new("Blocks", Kind::MoreIsBetter, "Executed blocks of the compiler, mean"),
     ];
     let baseline = figures(compared, BASELINE, n_bugs);
-    let row = |strategy: Strategy| {
+    let row = |strategy: SequenceChoice| {
         let bugs = figures(compared, strategy, n_bugs);
         let all: BTreeSet<&String> = compared
             .runs
@@ -170,7 +169,7 @@ fn bugs(compared: &Compared) -> Table {
 mod tests {
     use super::*;
 
-    fn run(strategy: Strategy, seed: u64, bugs: &[&str]) -> ComparedRun {
+    fn run(strategy: SequenceChoice, seed: u64, bugs: &[&str]) -> ComparedRun {
         let bugs = bugs.iter().map(|&bug| bug.to_owned()).collect();
         ComparedRun {
             strategy,
@@ -185,10 +184,10 @@ mod tests {
 
     fn compared() -> Compared {
         let runs = vec![
-            run(Strategy::Ctos, 1, &["crash | gvn | x", "hang | licm"]),
-            run(Strategy::Random, 1, &["crash | gvn | x"]),
-            run(Strategy::Ctos, 2, &["crash | gvn | x"]),
-            run(Strategy::Random, 2, &[]),
+            run(SequenceChoice::Ctos, 1, &["crash | gvn | x", "hang | licm"]),
+            run(SequenceChoice::Random, 1, &["crash | gvn | x"]),
+            run(SequenceChoice::Ctos, 2, &["crash | gvn | x"]),
+            run(SequenceChoice::Random, 2, &[]),
         ];
         Compared { llvm: "14.0.6".to_owned(), runs, n_blocks: 10, interrupted: false }
     }

@@ -3,12 +3,11 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use optsleuth_lab::{CovReport, CovRun};
-use optsleuth_model::{CodeMap, Coverage};
+use optsleuth_model::{CodeMap, CovReport, CovRun, Coverage};
 use serde::Serialize;
 
 use crate::names::cut;
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 /// Of a C++ name, what a terminal can show.
 const WIDTH: usize = 90;
@@ -85,7 +84,7 @@ pub fn cov_json(report: &CovReport, run: &CovRun) -> String {
             view: view(&report.map, coverage),
         }),
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// One run for a person: its window if it has one.
@@ -213,7 +212,7 @@ fn diff<'a>(report: &'a CovReport, a: &CovRun, b: &CovRun) -> DiffJson<'a> {
 /// Two runs compared, as a JSON document.
 pub fn diff_json(report: &CovReport, a: &CovRun, b: &CovRun) -> String {
     let json = diff(report, a, b);
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// Two runs compared, for a person.

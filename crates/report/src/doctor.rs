@@ -7,7 +7,7 @@ use optsleuth_compiler::doctor::{Findings, KernelFinding, LlvmFinding};
 use optsleuth_compiler::llvm::Summary;
 use serde::Serialize;
 
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 #[derive(Serialize)]
 struct DoctorJson<'a> {
@@ -20,7 +20,7 @@ struct DoctorJson<'a> {
 /// The findings as a JSON document.
 pub fn doctor_json(findings: &Findings) -> String {
     let json = DoctorJson { version: JSON_VERSION, healthy: findings.is_healthy(), findings };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// The findings for a person.

@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_lab::{Attempt, ImportReport, ImportedTest, Seen, TestStatus, UsableLlvms};
+use optsleuth_model::{Attempt, ImportReport, ImportedTest, Seen, TestStatus, UsableLlvms};
 use serde::Serialize;
 
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 /// One file that was to be imported: its name, and the report or an error's text.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ pub fn import_json(entries: &[ImportEntry], llvms: &UsableLlvms) -> String {
         imported: entries.iter().map(ImportEntry::n_written).sum(),
         files: entries.iter().map(file).collect(),
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 fn file(entry: &ImportEntry) -> FileJson<'_> {

@@ -63,3 +63,12 @@ pub use triage::{Reports, triage_json, triage_markdown, triage_text};
 /// The number in every JSON document's `version`; goes up when a field changes
 /// its meaning or disappears.
 pub const JSON_VERSION: u32 = 1;
+
+/// Any result as a JSON document. Results are structs of numbers, texts and
+/// lists, which JSON can always say.
+pub(crate) fn to_json(result: &impl serde::Serialize) -> String {
+    match serde_json::to_string(result) {
+        Ok(text) => text,
+        Err(error) => unreachable!("a result that JSON cannot say: {error}"),
+    }
+}

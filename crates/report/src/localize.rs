@@ -7,17 +7,16 @@ use optsleuth_model::{
     Evidence, FileSuspect, FunctionSuspect, Localization, ProgramCounts, StopReason, TrueCulprit,
     WitnessEntry,
 };
-
 use serde::Serialize;
 
 use crate::markdown::{code, inline};
 use crate::names::{cut, short_name};
 use crate::words::counted;
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 /// The whole result as a JSON document: what is kept in the case's folder.
 pub fn localize_json(localization: &Localization) -> String {
-    serde_json::to_string(localization).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(localization)
 }
 
 #[derive(Serialize)]
@@ -31,7 +30,7 @@ struct ReportJson<'a> {
 pub fn report_json(path: &str, localizations: &[Localization]) -> String {
     let methods = localizations.iter().map(|localization| localization.method.as_str()).collect();
     let json = ReportJson { version: JSON_VERSION, report: path, methods };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// The first suspects, for a person.

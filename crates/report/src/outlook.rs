@@ -1,6 +1,6 @@
 //! What `optsleuth bench --list` would do, for a terminal and as JSON.
 
-use optsleuth_lab::Outlook;
+use optsleuth_model::Outlook;
 use serde_json::json;
 
 use crate::words;

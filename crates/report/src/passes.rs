@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use optsleuth_model::{Level, PassInfo, PassRegistry};
 use serde::Serialize;
 
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 #[derive(Serialize)]
 struct PassesJson<'a> {
@@ -17,7 +17,7 @@ struct PassesJson<'a> {
 /// The registry as a JSON document.
 pub fn passes_json(llvm: &str, registry: &PassRegistry) -> String {
     let json = PassesJson { version: JSON_VERSION, llvm, passes: registry.passes() };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// The registry for a person, by level.

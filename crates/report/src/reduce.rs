@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_lab::ReduceReport;
-use optsleuth_model::{ProgramSize, Reduction, ReductionEnd};
+use optsleuth_model::{ProgramSize, ReduceReport, Reduction, ReductionEnd};
 use serde::Serialize;
 
-use crate::Style;
 use crate::words::{count, counted};
+use crate::{Style, to_json};
 
 #[derive(Serialize)]
 struct ReduceJson<'a> {
@@ -24,7 +23,7 @@ pub fn reduce_json(report: &ReduceReport) -> String {
         folder: report.case.folder.display().to_string(),
         was_finished: report.was_finished,
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// What became smaller, for a person.

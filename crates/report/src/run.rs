@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use optsleuth_lab::{Confirmation, RunReport};
 use optsleuth_model::{
-    Crash, CrashCause, Execution, Invocation, Outcome, ProgramEnd, RunResult, signal_name,
+    Confirmation, Crash, CrashCause, Execution, Invocation, Outcome, ProgramEnd, RunReport,
+    RunResult, signal_name,
 };
 use serde::Serialize;
 
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 /// How much of a program's output or a message a terminal gets.
 const SHOWN_LINES: usize = 20;
@@ -124,7 +124,7 @@ pub fn run_json(report: &RunReport) -> String {
             commands: &confirmation.commands,
         }),
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 fn outcome_json(outcome: &Outcome) -> OutcomeJson<'_> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use optsleuth_lab::{Funnel, SeedReport, SeededCase};
+use optsleuth_model::{Funnel, PlantReport, PlantedCase};
 use serde::Serialize;
 
-use crate::{JSON_VERSION, Style};
+use crate::{JSON_VERSION, Style, to_json};
 
 #[derive(Serialize)]
 struct SeedJson<'a> {
@@ -16,11 +16,11 @@ struct SeedJson<'a> {
     wanted: usize,
     interrupted: bool,
     funnel: Funnel,
-    cases: &'a [SeededCase],
+    cases: &'a [PlantedCase],
 }
 
 /// As a JSON document.
-pub fn seed_json(report: &SeedReport) -> String {
+pub fn seed_json(report: &PlantReport) -> String {
     let json = SeedJson {
         version: JSON_VERSION,
         llvm: &report.llvm,
@@ -30,14 +30,14 @@ pub fn seed_json(report: &SeedReport) -> String {
         funnel: report.funnel,
         cases: &report.cases,
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// For a person.
-pub fn seed_text(report: &SeedReport, style: Style) -> String {
+pub fn seed_text(report: &PlantReport, style: Style) -> String {
     let mut out = String::new();
     for case in &report.cases {
-        let SeededCase { id, kind, file, function, passes, .. } = case;
+        let PlantedCase { id, kind, file, function, passes, .. } = case;
         let plural = if *passes == 1 { "pass" } else { "passes" };
         let _ = writeln!(out, "{}  {kind}, {passes} {plural}", style.heading(id));
         let _ = writeln!(out, "{}", style.quiet(&format!("  {function}  {file}")));
@@ -51,7 +51,7 @@ pub fn seed_text(report: &SeedReport, style: Style) -> String {
         report.llvm,
         if report.interrupted { ", interrupted" } else { "" }
     );
-    let counted = |of: fn(&SeededCase) -> &str| {
+    let counted = |of: fn(&PlantedCase) -> &str| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for case in &report.cases {
             *counts.entry(of(case)).or_default() += 1;

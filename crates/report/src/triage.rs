@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_lab::{CheckReport, SINGLE_PASS, Triage};
 use optsleuth_model::{
-    Bisection, Evidence, FunctionSuspect, Localization, Reduction, SinglePassForm, UnitChange,
+    Bisection, CheckReport, Evidence, FunctionSuspect, Localization, Reduction, SINGLE_PASS,
+    SinglePassForm, Triage, UnitChange,
 };
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::bisect::{nobody, several};
 use crate::diff::{Edit, diff};
 use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
-use crate::{JSON_VERSION, Style, words};
+use crate::{JSON_VERSION, Style, to_json, words};
 
 /// How much of a line is shown.
 const WIDTH: usize = 150;
@@ -202,7 +202,7 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
         seconds: triage.seconds.iter().map(|(_, seconds)| seconds).sum(),
         report: [reports.markdown, reports.page],
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }
 
 /// The text of an issue: what an LLVM developer asks for first, in that order.

@@ -3,9 +3,10 @@
 mod bench_sample;
 mod browser;
 
+use optsleuth_report::bench_html;
+
 use bench_sample::{METHODS, N_CASES};
 use browser::{JavaScript, Page, check, nothing_foreign_runs, nothing_sticks_out};
-use optsleuth_report::bench_html;
 
 const CASES: &str = "#cases";
 const RESULTS: &str = "#results .listing:first-of-type";

@@ -3,10 +3,11 @@
 mod browser;
 mod campaign_sample;
 
-use browser::{JavaScript, Page, check, nothing_foreign_runs, nothing_sticks_out};
-use campaign_sample::sample;
 use optsleuth_model::{Campaign, Growth};
 use optsleuth_report::campaign_page;
+
+use browser::{JavaScript, Page, check, nothing_foreign_runs, nothing_sticks_out};
+use campaign_sample::sample;
 
 const FINDINGS: &str = "#findings";
 const N_FINDINGS: usize = 37;

@@ -5,15 +5,13 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_lab::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
-use optsleuth_lab::{
-    Bench as Workbench, HuntRecipe, LlvmChoice, PassChoice, ProgramSelection, SequenceChoice,
-    Silent, sample_tests,
-};
-use optsleuth_model::{PassSequence, RunRequest};
+use optsleuth_hunt::passes::{HuntRecipe, PassChoice, ProgramSelection, sample_tests};
+use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
+use optsleuth_model::{PassSequence, RunRequest, SequenceChoice, Silent};
 
 use super::raw::Hunt;
 use super::time;
@@ -29,7 +27,7 @@ const LIMIT: Duration = Duration::from_secs(4);
 pub(super) fn measure(llvm: u32) -> anyhow::Result<Hunt> {
     let choice = LlvmChoice::Version(llvm);
     let one = NonZero::new(1);
-    let mut bench = Workbench::set_up(&choice, Targets::Native, Flavor::Covered, one, &Silent)?;
+    let mut bench = Workers::set_up(&choice, Targets::Native, Flavor::Covered, one, &Silent)?;
     let tests = sample_tests(&recipe(choice), &mut bench, &Silent)?;
     let folder = Workdir::new()?;
     let (module, bitcode, program) =
@@ -39,7 +37,7 @@ pub(super) fn measure(llvm: u32) -> anyhow::Result<Hunt> {
     let (mut worker, mut processes) = (Vec::new(), Vec::new());
     for (test_program, requests) in &tests {
         std::fs::write(&module, &test_program.program.ir)?;
-        bench.pool.load(&test_program.program, &[], optsleuth_lab::TEST_LIMITS)?;
+        bench.pool.load(&test_program.program, &[], optsleuth_hunt::passes::TEST_LIMITS)?;
         for (index, request) in requests.iter().enumerate() {
             time(&mut worker, || Ok(bench.pool.first().run(request).map(|_| ())?))?;
             if index % BY_PROCESSES != 0 {

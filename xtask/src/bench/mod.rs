@@ -21,16 +21,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args;
+use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_compiler::{clang, csmith};
-use optsleuth_lab::{
-    Bench as Workbench, LlvmChoice, Localized, Scene, ScenePlan, SearchPlan, Silent, Stop,
-};
-use optsleuth_model::{Execute, Limits, Outcome, Program, RunRequest};
+use optsleuth_model::{Execute, Limits, Outcome, Program, RunRequest, Silent};
 use optsleuth_rank::Recipe;
 use optsleuth_search::Method;
+use optsleuth_triage::localize::{CoveredFailure, FailurePlan, Localized, SearchPlan, Stop};
 
 use figures::figures;
 use raw::{Locseq, Provision, Raw, Samples, Search};
@@ -123,7 +122,7 @@ impl Bench {
     fn measure(&self, raw: &mut Raw) -> anyhow::Result<()> {
         let choice = LlvmChoice::Version(self.llvm);
         let set_up =
-            |flavor| Workbench::set_up(&choice, Targets::Native, flavor, NonZero::new(1), &Silent);
+            |flavor| Workers::set_up(&choice, Targets::Native, flavor, NonZero::new(1), &Silent);
         let mut bench = set_up(Flavor::Plain)?;
         let mut covered = set_up(Flavor::Covered)?;
         let folder = Workdir::new()?;
@@ -192,15 +191,15 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// One of our own cases, on all cores.
-fn open_case(case: &str) -> anyhow::Result<Scene> {
-    let plan = ScenePlan {
+fn open_case(case: &str) -> anyhow::Result<CoveredFailure> {
+    let plan = FailurePlan {
         folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(case),
         llvm: None,
         limits: Limits::STANDARD,
         candidate_time: Duration::from_secs(1),
         n_workers: None,
     };
-    Ok(Scene::open(&plan, &Silent)?)
+    Ok(CoveredFailure::open(&plan, &Silent)?)
 }
 
 /// How fast LocSeq evaluates sequences for a 15-line program, on all cores.
@@ -237,7 +236,7 @@ fn provision() -> anyhow::Result<Vec<Provision>> {
     for (major, _) in llvm::discover() {
         let choice = LlvmChoice::Version(major);
         let one = NonZero::new(1);
-        let covered = Workbench::set_up(&choice, Targets::Native, Flavor::Covered, one, &Silent)?;
+        let covered = Workers::set_up(&choice, Targets::Native, Flavor::Covered, one, &Silent)?;
         let summary = covered.provisioned.summary()?;
         all.push(Provision {
             llvm: covered.install.version.clone(),
@@ -248,7 +247,7 @@ fn provision() -> anyhow::Result<Vec<Provision>> {
     Ok(all)
 }
 
-fn ok(bench: &mut Workbench, request: &RunRequest) -> anyhow::Result<()> {
+fn ok(bench: &mut Workers, request: &RunRequest) -> anyhow::Result<()> {
     let result = bench.pool.first().run(request)?;
     anyhow::ensure!(matches!(result.outcome, Outcome::Ok(_)), "{:?}", result.outcome);
     Ok(())

@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use optsleuth_lab::{Localized, Silent, Stop, WitnessPlan};
+use optsleuth_model::Silent;
 use optsleuth_rank::Recipe;
 use optsleuth_search::ProgramMethod;
+use optsleuth_triage::localize::{Localized, Stop};
+use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
 
 use super::raw::{ProgramSearch, Search};
 use super::{open_case, rounded};
@@ -20,7 +22,8 @@ const BUDGET: Duration = Duration::from_secs(20);
 pub(super) fn measure() -> anyhow::Result<Vec<ProgramSearch>> {
     let mut all = Vec::new();
     for case in CASES {
-        let mut scene = open_case(case)?;
+        let mut failure = open_case(case)?;
+        let mut program = MutableProgram::read(&mut failure, &Silent)?;
         for method in METHODS {
             let plan = WitnessPlan {
                 method,
@@ -32,7 +35,7 @@ pub(super) fn measure() -> anyhow::Result<Vec<ProgramSearch>> {
                 guard: true,
             };
             let Localized { localization, wall, occupied, worked, n_workers } =
-                scene.localize_by_programs(&plan, &Silent)?;
+                localize_by_programs(&mut failure, &mut program, &plan, &Silent)?;
             all.push(ProgramSearch {
                 case: case.to_owned(),
                 llvm: localization.llvm,

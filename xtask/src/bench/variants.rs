@@ -4,12 +4,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use optsleuth_bench::variants::{EmiBenchPlan, bench_emi};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_lab::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
-use optsleuth_lab::{
-    CompilerChoice, EMI_LEVELS, EmiBenchPlan, EmiPlan, EmiRecipe, EmiStart, HuntStop, Silent,
-    bench_emi, hunt_emi,
+use optsleuth_hunt::passes::HuntStop;
+use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
+use optsleuth_hunt::variants::{
+    CompilerChoice, EMI_LEVELS, EmiPlan, EmiRecipe, EmiStart, hunt_emi,
 };
+use optsleuth_model::Silent;
 use optsleuth_mutate::emi::Strategy;
 
 use super::raw::{Emi, EmiHunt, EmiStrategy};
@@ -44,7 +46,7 @@ pub(super) fn measure(llvm: u32) -> anyhow::Result<Emi> {
         &Silent,
     )?;
     let mut hunts = Vec::new();
-    let drivers = optsleuth_lab::default_compilers()?;
+    let drivers = optsleuth_hunt::variants::default_compilers()?;
     for (number, compilers) in [drivers, vec![CompilerChoice::Workers(llvm)]].iter().enumerate() {
         let recipe = EmiRecipe {
             seed: 1,

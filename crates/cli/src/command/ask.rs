@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::ask;
+use optsleuth_triage::reduce::ask;
 
 use crate::exit::Exit;
 

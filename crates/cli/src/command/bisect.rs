@@ -4,12 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use optsleuth_lab::{BisectPlan, LabError, LlvmChoice, bisect, save_bisection};
+use optsleuth_case::folder::{open_case, save_bisection};
+use optsleuth_case::workers::LlvmChoice;
 use optsleuth_model::BisectionEnd;
 use optsleuth_report::{bisect_json, bisect_text};
+use optsleuth_triage::bisect::{BisectPlan, bisect};
 
 use super::{LimitFlags, parse_seconds, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Find the pass invocations that a failure comes from
@@ -47,7 +50,7 @@ pub(crate) struct Bisect {
 }
 
 impl Bisect {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let found = bisect(&self.plan(), &bar)?;
         bar.finish();
@@ -58,7 +61,7 @@ impl Bisect {
         }
         // A folder that cannot be written is no reason to lose the result.
         if !self.no_save
-            && let Err(error) = save_bisection(&self.case, &found, &json)
+            && let Err(error) = save_bisection(&open_case(&self.case)?, &found)
         {
             eprintln!("warning: the result is not kept in the case's folder: {error}");
         }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use optsleuth_lab::{CampaignKind, LabError, campaign, emi_campaign, merge, write_whole};
+use optsleuth_case::folder::write_whole;
+use optsleuth_hunt::campaign::database::CampaignKind;
+use optsleuth_hunt::passes::{campaign, merge};
+use optsleuth_hunt::variants::emi_campaign;
 use optsleuth_model::EmiCampaign;
 use optsleuth_report::{
     campaign_json, campaign_page_with_reports, campaign_text, emi_json, emi_markdown, emi_page,
@@ -13,6 +16,7 @@ use optsleuth_report::{
 
 use super::{print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 
 /// Look at what hunts found, and join the parts of one
 #[derive(Debug, Args)]
@@ -66,7 +70,7 @@ struct Merge {
 }
 
 impl Campaign {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let is_clean = match self.command {
             CampaignCommand::Show(Show { folder, json }) => match CampaignKind::of(&folder)? {
                 CampaignKind::Sequences => {
@@ -95,7 +99,7 @@ pub(super) fn show(
     folder: &Path,
     found: &optsleuth_model::Campaign,
     json: bool,
-) -> Result<(), LabError> {
+) -> Result<(), Failure> {
     let triaged = triaged(folder, found.findings.iter().map(|finding| &finding.case));
     keep(&folder.join("campaign.html"), campaign_page_with_reports(found, &triaged))?;
     match json {
@@ -106,7 +110,7 @@ pub(super) fn show(
 }
 
 /// The same for a campaign of variants.
-pub(super) fn show_emi(folder: &Path, found: &EmiCampaign, json: bool) -> Result<(), LabError> {
+pub(super) fn show_emi(folder: &Path, found: &EmiCampaign, json: bool) -> Result<(), Failure> {
     let triaged = triaged(folder, found.findings.iter().map(|finding| &finding.case));
     keep(&folder.join("campaign.html"), emi_page(found, &triaged))?;
     keep(&folder.join("campaign.md"), emi_markdown(found))?;
@@ -123,7 +127,6 @@ fn triaged<'a>(folder: &Path, cases: impl Iterator<Item = &'a String>) -> BTreeS
     cases.filter(is_triaged).cloned().collect()
 }
 
-fn keep(path: &Path, text: String) -> Result<(), LabError> {
-    write_whole(path, text)
-        .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
+fn keep(path: &Path, text: String) -> Result<(), Failure> {
+    Ok(write_whole(path, text)?)
 }

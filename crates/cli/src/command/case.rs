@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use optsleuth_lab::{CheckPlan, CheckReport, CheckStatus, LabError, LlvmChoice, check};
+use optsleuth_case::check::{CheckPlan, check};
+use optsleuth_case::workers::LlvmChoice;
+use optsleuth_model::{CheckReport, CheckStatus, in_words};
 use optsleuth_report::{CheckEntry, check_json, check_summary, check_text};
 
 use super::import::Import;
 use super::{LimitFlags, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::remedy;
 
@@ -52,7 +55,7 @@ struct Check {
 }
 
 impl Case {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         match self.command {
             CaseCommand::Check(check) => check.run(),
             CaseCommand::Import(import) => import.run(),
@@ -61,14 +64,14 @@ impl Case {
 }
 
 impl Check {
-    fn run(self) -> Result<Exit, LabError> {
+    fn run(self) -> Result<Exit, Failure> {
         let mut exit = Exit::Clean;
         let mut entries = Vec::new();
         for folder in &self.cases {
             let bar = Bar::new();
             let result = check(&self.plan(folder), &bar);
             bar.finish();
-            let (entry, one) = match result {
+            let (entry, one) = match result.map_err(Failure::from) {
                 Ok(report) => {
                     let one = exit_of(&report);
                     (Ok(report), one)
@@ -76,7 +79,7 @@ impl Check {
                 // One of many is no reason to leave the others out.
                 Err(error) if self.cases.len() > 1 => {
                     let help = remedy::remedy(&error).map(|help| format!("\nhelp: {help}"));
-                    let text = error.in_words() + &help.unwrap_or_default();
+                    let text = in_words(&error) + &help.unwrap_or_default();
                     (Err(text), remedy::exit(&error))
                 }
                 Err(error) => return Err(error),

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use fs_err as fs;
+use optsleuth_case::CaseError;
+use optsleuth_case::cov::{CovPlan, cov};
 use optsleuth_compiler::llvm::block_lines;
-use optsleuth_lab::{CovPlan, CovReport, CovRun, LabError, Progress as _, cov};
-use optsleuth_model::Limits;
+use optsleuth_model::{CovReport, CovRun, Limits, Progress as _};
 use optsleuth_report::{cov_json, cov_text, diff_json, diff_text, lcov};
 
 use super::{LlvmFlags, ProgramFlags, parse_range, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Say which files and functions of the compiler a run executes
@@ -57,7 +60,7 @@ pub(crate) struct Cov {
 }
 
 impl Cov {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let report = cov(&self.plan(), &bar)?;
         if let (Some(path), Some(run)) = (&self.lcov, report.runs.first()) {
@@ -92,12 +95,11 @@ impl Cov {
     }
 }
 
-fn write_lcov(report: &CovReport, run: &CovRun, path: &Path) -> Result<(), LabError> {
+fn write_lcov(report: &CovReport, run: &CovRun, path: &Path) -> Result<(), Failure> {
     let coverage = run.window.as_ref().map_or(&run.coverage, |(coverage, _)| coverage);
-    let lines = block_lines(&report.map, coverage).map_err(LabError::Lines)?;
+    let lines = block_lines(&report.map, coverage).map_err(CaseError::Lines)?;
     if lines.lines.is_empty() {
-        return Err(LabError::NoLines);
+        return Err(CaseError::NoLines.into());
     }
-    std::fs::write(path, lcov(&lines, coverage))
-        .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
+    Ok(fs::write(path, lcov(&lines, coverage))?)
 }

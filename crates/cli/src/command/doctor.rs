@@ -2,11 +2,11 @@
 
 use clap::Args;
 use optsleuth_compiler::doctor;
-use optsleuth_lab::LabError;
 use optsleuth_report::{doctor_json, doctor_text};
 
 use super::{print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 
 /// Say which compilers are here, what is missing, and how to install it
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Doctor {
 }
 
 impl Doctor {
-    pub(super) fn run(self, verbose: bool) -> Result<Exit, LabError> {
+    pub(super) fn run(self, verbose: bool) -> Result<Exit, Failure> {
         let findings = doctor::examine(self.llvm);
         let healthy = findings.is_healthy();
         match self.json {

@@ -4,10 +4,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::programs::ProgramPlan;
-use optsleuth_lab::{Broken, CompilerChoice, EMI_LEVELS, EmiRecipe, LabError, default_compilers};
+use optsleuth_hunt::programs::ProgramPlan;
+use optsleuth_hunt::variants::{Broken, CompilerChoice, EMI_LEVELS, EmiRecipe, default_compilers};
 use optsleuth_model::OptLevel;
 use optsleuth_mutate::emi::Strategy;
+
+use crate::failure::Failure;
 
 /// What a hunt with variants does not have: pass sequences.
 pub(super) const OF_SEQUENCES: [&str; 16] = [
@@ -66,7 +68,7 @@ impl EmiFlags {
         strategies: Strategies,
         seed: u64,
         programs: ProgramPlan,
-    ) -> Result<EmiRecipe, LabError> {
+    ) -> Result<EmiRecipe, Failure> {
         let compilers = match self.compilers.is_empty() {
             true => default_compilers()?,
             false => unique(self.compilers),

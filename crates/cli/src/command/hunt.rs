@@ -4,17 +4,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use optsleuth_lab::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
-use optsleuth_lab::{
-    CampaignKind, EmiPlan, EmiStart, HuntPlan, HuntRecipe, HuntStart, HuntStop, LabError,
-    PassChoice, ProgramSelection, SequenceChoice, hunt, hunt_emi, parse_exclusion, table_3,
+use optsleuth_hunt::campaign::database::CampaignKind;
+use optsleuth_hunt::passes::{
+    HuntPlan, HuntRecipe, HuntStart, HuntStop, PassChoice, ProgramSelection, hunt, parse_exclusion,
+    table_3,
 };
-use optsleuth_model::Exclusion;
+use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
+use optsleuth_hunt::variants::{EmiPlan, EmiStart, hunt_emi};
+use optsleuth_model::{Exclusion, SequenceChoice};
 
 use super::campaign::{show, show_emi};
 use super::emi::EmiFlags;
 use super::{LlvmFlags, parse_duration};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -197,7 +200,7 @@ enum Plan {
 struct Exclusions(Vec<Exclusion>);
 
 impl Hunt {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let json = self.json;
         match self.plan()? {
             Plan::Sequences(plan) => {
@@ -219,7 +222,7 @@ impl Hunt {
         }
     }
 
-    fn plan(self) -> Result<Plan, LabError> {
+    fn plan(self) -> Result<Plan, Failure> {
         let stop = HuntStop { budget: self.budget, tests: self.tests };
         let reduce = Some(self.reduce).filter(|time| !time.is_zero());
         let asker = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth"));

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::{ImportPlan, LabError, UsableLlvms, import, usable_llvms};
+use optsleuth_bench::import::{ImportPlan, import, usable_llvms};
+use optsleuth_model::{UsableLlvms, in_words};
 use optsleuth_report::{ImportEntry, import_json, import_text};
 
 use super::{LimitFlags, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::remedy;
 
@@ -45,7 +47,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let llvms = match self.llvm.is_empty() {
             true => usable_llvms(&bar)?,
@@ -54,13 +56,13 @@ impl Import {
         let mut entries = Vec::new();
         let mut wrong = None;
         for file in &self.files {
-            let result = match import(&self.plan(file, &llvms), &bar) {
+            let result = match import(&self.plan(file, &llvms), &bar).map_err(Failure::from) {
                 Ok(report) => Ok(report),
                 // One of many is no reason to leave the others out.
                 Err(error) if self.files.len() > 1 && remedy::exit(&error) == Exit::Usage => {
                     let help = remedy::remedy(&error).map(|help| format!("\nhelp: {help}"));
                     wrong = Some(Exit::Usage);
-                    Err(error.in_words() + &help.unwrap_or_default())
+                    Err(in_words(&error) + &help.unwrap_or_default())
                 }
                 Err(error) => return Err(error),
             };

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use optsleuth_lab::{
-    CulpritPlan, LabError, LlvmChoice, Scene, ScenePlan, SearchPlan, Stop, Technique, WitnessPlan,
-    save_localization,
-};
+use optsleuth_case::folder::save_localization;
+use optsleuth_case::workers::LlvmChoice;
 use optsleuth_model::StopReason;
 use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
 use optsleuth_report::{localize_json, localize_markdown, localize_text};
 use optsleuth_search::{Method, ProgramMethod};
+use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culprit};
+use optsleuth_triage::localize::{CoveredFailure, FailurePlan, SearchPlan, Stop};
+use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
 
 use super::{LimitFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Rank the compiler's files and functions by suspicion
@@ -105,18 +107,21 @@ enum Format {
 }
 
 impl Localize {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
-        let mut scene = Scene::open(&self.scene(), &bar)?;
+        let mut failure = CoveredFailure::open(&self.failure(), &bar)?;
         let found = match self.method {
             Technique::Culprit => {
                 let plan = CulpritPlan { seed: self.seed, stop: self.stop() };
-                scene.accuse(&plan, &bar)?
+                let known = CulpritInput::find(&mut failure, &bar)?;
+                find_culprit(&mut failure, &known, &plan, &bar)?
             }
             Technique::Programs(method) => {
-                scene.localize_by_programs(&self.programs(method), &bar)?.localization
+                let mut program = MutableProgram::read(&mut failure, &bar)?;
+                let plan = self.programs(method);
+                localize_by_programs(&mut failure, &mut program, &plan, &bar)?.localization
             }
-            Technique::Search(method) => scene.localize(&self.search(method), &bar)?.localization,
+            Technique::Search(method) => failure.localize(&self.search(method), &bar)?.localization,
         };
         bar.finish();
         let json = localize_json(&found);
@@ -127,7 +132,7 @@ impl Localize {
         }
         // A folder that cannot be written is no reason to lose the result.
         if !self.no_save
-            && let Err(error) = save_localization(&self.case, &found.method, &json)
+            && let Err(error) = save_localization(failure.case(), &found)
         {
             eprintln!("warning: the result is not kept in the case's folder: {error}");
         }
@@ -139,8 +144,8 @@ impl Localize {
         })
     }
 
-    fn scene(&self) -> ScenePlan {
-        ScenePlan {
+    fn failure(&self) -> FailurePlan {
+        FailurePlan {
             folder: self.case.clone(),
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),

@@ -23,12 +23,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::Targets;
-use optsleuth_lab::{LabError, LlvmChoice};
 use optsleuth_model::Limits;
 use optsleuth_report::Style;
 
 use crate::exit::Exit;
+use crate::failure::Failure;
 
 /// Everything `optsleuth` can be told to do, in the order of the manual.
 #[derive(Debug, Subcommand)]
@@ -52,7 +53,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, verbose: bool) -> Result<Exit, LabError> {
+    pub(crate) fn run(self, verbose: bool) -> Result<Exit, Failure> {
         match self {
             Command::Doctor(doctor) => doctor.run(verbose),
             Command::Passes(passes) => passes.run(),

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::{LabError, MutatePlan, Operator, mutable_program, mutate, write_whole};
+use optsleuth_case::folder::write_whole;
 use optsleuth_report::{
     mutant_json, mutant_line, places_json, places_text, rules_json, rules_text,
 };
+use optsleuth_triage::TriageError;
+use optsleuth_triage::mutate::{MutatePlan, Operator, mutable_program, mutate};
 
 use super::{LlvmFlags, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 
 /// Make one small change to a C program: a mutant close to it
 #[derive(Debug, Args)]
@@ -56,7 +59,7 @@ pub(crate) struct Mutate {
 }
 
 impl Mutate {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let plan = MutatePlan {
             llvm: self.llvm.choice(),
             program: self.program,
@@ -76,17 +79,14 @@ impl Mutate {
                 }
                 (Some(Operator::Rule(rule)), false) => print(&places_text(&program.places(rule))),
                 (Some(operator @ (Operator::Insertion(_) | Operator::Blend)), _) => {
-                    return Err(LabError::NoNumberedPlaces(operator.name()));
+                    return Err(TriageError::NoNumberedPlaces(operator.name()).into());
                 }
             }
             return Ok(Exit::Clean);
         }
         let mutant = mutate(&program, &plan)?;
         if let Some(path) = &self.output {
-            write_whole(path, &mutant.text).map_err(|source| LabError::Io {
-                doing: format!("write `{}`", path.display()),
-                source,
-            })?;
+            write_whole(path, &mutant.text)?;
         }
         match (self.json, &self.output) {
             (true, _) => print(&mutant_json(&mutant)),

@@ -1,11 +1,12 @@
 //! `optsleuth passes`: the pass registry of an LLVM.
 
 use clap::Args;
-use optsleuth_lab::{LabError, passes};
+use optsleuth_case::workers::passes;
 use optsleuth_report::{passes_json, passes_text};
 
 use super::{LlvmFlags, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// List the passes of an LLVM, with their levels and parameters
@@ -22,7 +23,7 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let (install, registry) = passes(&self.llvm.choice(), &bar)?;
         bar.finish();

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use optsleuth_lab::{LabError, LlvmChoice, Part, ReducePlan, Reducer, reduce};
+use optsleuth_case::workers::LlvmChoice;
 use optsleuth_model::ReductionEnd;
 use optsleuth_report::{reduce_json, reduce_text};
+use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, reduce};
 
 use super::{LimitFlags, parse_duration, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Make a case smaller: fewer passes, less program, the same failure
@@ -71,7 +73,7 @@ enum ToolFlag {
 }
 
 impl Reduce {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let report = reduce(&self.plan(), &bar);
         bar.finish();

@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::{CaseFolder, CaseFolderError, LabError, write_whole};
+use fs_err as fs;
+use optsleuth_case::CaseError;
+use optsleuth_case::folder::{kept_bisection, kept_localizations, open_case, write_whole};
+use optsleuth_model::CaseFolder;
 use optsleuth_report::{CaseView, case_html, report_json};
 
 use super::print;
 use crate::exit::Exit;
+use crate::failure::Failure;
 
 /// Write what was found about a case as one HTML file
 #[derive(Debug, Args)]
@@ -31,20 +35,17 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
-        let opened = CaseFolder::open(&self.case)?;
-        if opened.localizations()?.is_empty() && opened.bisection()?.is_none() {
-            return Err(CaseFolderError::NotLocalized(self.case).into());
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let opened = open_case(&self.case)?;
+        if kept_localizations(&opened)?.is_empty() && kept_bisection(&opened)?.is_none() {
+            return Err(CaseError::NotLocalized(self.case).into());
         }
         let html = page(&opened, &[])?;
         let path = self.output.unwrap_or_else(|| opened.folder.join("report.html"));
-        write_whole(&path, &html).map_err(|source| LabError::Io {
-            doing: format!("write `{}`", path.display()),
-            source,
-        })?;
+        write_whole(&path, &html)?;
         let path = path.display().to_string();
         match self.json {
-            true => print(&report_json(&path, &opened.localizations()?)),
+            true => print(&report_json(&path, &kept_localizations(&opened)?)),
             false => print(&path),
         }
         Ok(Exit::Clean)
@@ -53,9 +54,9 @@ impl Report {
 
 /// Everything that is kept in a case's folder, as one page. `commands` show the
 /// failure where nothing that is kept has any.
-pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, LabError> {
-    let localizations = opened.localizations()?;
-    let bisection = opened.bisection()?;
+pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, Failure> {
+    let localizations = kept_localizations(opened)?;
+    let bisection = kept_bisection(opened)?;
     let commands = match (localizations.first(), &bisection) {
         _ if !commands.is_empty() => commands,
         (Some(first), _) => &first.failure.commands,
@@ -63,8 +64,7 @@ pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, L
         (None, None) => commands,
     };
     let input = opened.input();
-    let bytes = std::fs::read(&input)
-        .map_err(|source| LabError::Io { doing: format!("read `{}`", input.display()), source })?;
+    let bytes = fs::read(&input)?;
     let is_text = !bytes.contains(&0);
     Ok(case_html(&CaseView {
         case: &opened.case,

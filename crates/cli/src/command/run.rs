@@ -4,12 +4,14 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::{LabError, RunPlan, RunReport, run};
-use optsleuth_model::{CodegenLevel, Execute, IndexSet, Limits};
+use fs_err as fs;
+use optsleuth_case::run::{RunPlan, run};
+use optsleuth_model::{CodegenLevel, Execute, IndexSet, Limits, RunReport};
 use optsleuth_report::{run_json, run_text};
 
 use super::{LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Run a program through a pass sequence and say what happened
@@ -71,7 +73,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let report = run(&self.plan(), &bar)?;
         bar.finish();
@@ -81,10 +83,7 @@ impl Run {
         }
         // After the finding is told, and only where there is a module.
         if let Some(path) = self.output_module.filter(|_| !report.result.emitted.is_empty()) {
-            std::fs::write(&path, &report.result.emitted).map_err(|source| LabError::Io {
-                doing: format!("write `{}`", path.display()),
-                source,
-            })?;
+            fs::write(&path, &report.result.emitted)?;
         }
         Ok(exit_of(&report))
     }

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use optsleuth_lab::{LabError, Reducer, Suspicion, TriageInput, TriagePlan, triage, write_whole};
+use optsleuth_case::folder::write_whole;
 use optsleuth_model::{CASE_FILE, OptLevel, Pipeline};
 use optsleuth_report::{Reports, triage_json, triage_markdown, triage_text};
+use optsleuth_triage::reduce::Reducer;
+use optsleuth_triage::triage::{Suspicion, TriageInput, TriagePlan, triage};
 
 use super::report::page;
 use super::{LimitFlags, LlvmFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// From a failing input to a reduced, bisected, explained report
@@ -88,7 +91,7 @@ const MARKDOWN: &str = "report.md";
 const PAGE: &str = "index.html";
 
 impl Triage {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let found = triage(&self.plan(), &bar);
         bar.finish();
@@ -162,7 +165,6 @@ impl From<Level> for OptLevel {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), LabError> {
-    write_whole(path, text)
-        .map_err(|source| LabError::Io { doing: format!("write `{}`", path.display()), source })
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    Ok(write_whole(path, text)?)
 }

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::BenchReport;
 use super::board::Board;
-use crate::JSON_VERSION;
+use crate::{JSON_VERSION, to_json};
 
 #[derive(Serialize)]
 struct BenchJson<'a> {
@@ -106,5 +106,5 @@ pub fn bench_json(report: &BenchReport<'_>) -> String {
         budget: report.budget,
         seeds: report.seeds,
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }

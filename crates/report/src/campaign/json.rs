@@ -6,6 +6,8 @@
 use optsleuth_model::{Campaign, Exclusion, Finding, Growth, HuntSettings};
 use serde::Serialize;
 
+use crate::to_json;
+
 #[derive(Serialize)]
 struct CampaignJson<'a> {
     version: i64,
@@ -71,5 +73,5 @@ pub fn campaign_json(campaign: &Campaign) -> String {
         n_blocks: *n_blocks,
         notes,
     };
-    serde_json::to_string(&json).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(&json)
 }

@@ -6,13 +6,12 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_lab::{EmiBench, EmiBenchCoverage, EmiBenchGain, EmiBenchStrategy};
+use optsleuth_model::{EmiBench, EmiBenchCoverage, EmiBenchGain, EmiBenchStrategy};
 
 use super::tables;
-use crate::Style;
 use crate::svg::{Axis, Line, Look, Plot, Shape};
 use crate::table::{Cell, Column, Kind, Table};
-use crate::words;
+use crate::{Style, to_json, words};
 
 /// Coverage is told for so many variants of each program, and for all.
 const TOLD: [usize; 3] = [1, 5, 10];
@@ -52,7 +51,7 @@ pub fn emi_bench_markdown(found: &EmiBench) -> String {
 
 /// Everything as JSON.
 pub fn emi_bench_json(found: &EmiBench) -> String {
-    serde_json::to_string(found).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(found)
 }
 
 fn headline(found: &EmiBench) -> String {

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use optsleuth_model::{EmiCampaign, EmiFinding};
 
 use super::{facts, tables};
-use crate::Style;
 use crate::markdown::inline;
 use crate::table::Table;
+use crate::{Style, to_json};
 
 /// A campaign, for a person.
 pub fn emi_text(campaign: &EmiCampaign, style: Style) -> String {
@@ -37,7 +37,7 @@ pub fn emi_text(campaign: &EmiCampaign, style: Style) -> String {
 /// A campaign as a JSON document. The keys are those of [`EmiCampaign`], which
 /// can be read from it again.
 pub fn emi_json(campaign: &EmiCampaign) -> String {
-    serde_json::to_string(campaign).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    to_json(campaign)
 }
 
 /// A campaign's facts and tables as Markdown, for a repository or an issue

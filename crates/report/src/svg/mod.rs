@@ -17,7 +17,6 @@ mod strip;
 use std::fmt::{self, Write as _};
 
 use crate::escape::Text;
-
 pub(crate) use axis::Axis;
 pub(crate) use bars::{Bar, Bars};
 pub(crate) use boxes::{BoxRow, Boxes};

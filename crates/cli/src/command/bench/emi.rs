@@ -4,13 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use optsleuth_lab::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
-use optsleuth_lab::{EmiBench, EmiBenchPlan, LabError, bench_emi, write_whole};
+use optsleuth_bench::variants::{EmiBenchPlan, bench_emi};
+use optsleuth_case::folder::write_whole;
+use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
+use optsleuth_model::EmiBench;
 use optsleuth_report::{emi_bench_json, emi_bench_markdown, emi_bench_picture, emi_bench_text};
 
 use crate::command::emi::{Strategies, parse_strategies};
 use crate::command::{print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Derive variants of programs, and count those that do not behave as they must
@@ -58,7 +61,7 @@ pub(crate) struct Emi {
 }
 
 impl Emi {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let source = match self.programs.as_os_str() == "csmith" {
             true => ProgramSource::Csmith(self.swarm),
             false => ProgramSource::Folder(self.programs),
@@ -89,15 +92,12 @@ impl Emi {
     }
 }
 
-fn keep(folder: &Path, found: &EmiBench) -> Result<(), LabError> {
+fn keep(folder: &Path, found: &EmiBench) -> Result<(), Failure> {
     let files = [("emi.json", emi_bench_json(found)), ("emi.md", emi_bench_markdown(found))];
     let picture = emi_bench_picture(found).map(|picture| ("gained.svg", picture));
     for (name, text) in files.into_iter().chain(picture) {
         let path = folder.join(name);
-        write_whole(&path, text).map_err(|source| LabError::Io {
-            doing: format!("write `{}`", path.display()),
-            source,
-        })?;
+        write_whole(&path, text)?;
     }
     Ok(())
 }

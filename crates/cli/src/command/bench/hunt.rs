@@ -4,12 +4,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use optsleuth_lab::{ComparePlan, Compared, HuntStop, LabError, Strategy, compare, write_whole};
+use optsleuth_bench::compare::{ComparePlan, compare};
+use optsleuth_case::folder::write_whole;
+use optsleuth_hunt::passes::HuntStop;
+use optsleuth_model::{Compared, SequenceChoice};
 use optsleuth_report::{compare_csv, compare_json, compare_markdown, compare_text};
 
 use crate::command::hunt::RecipeFlags;
 use crate::command::{parse_duration, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Compare ways to choose sequences: the bugs they find in the same time
@@ -28,7 +32,7 @@ pub(crate) struct Hunt {
     recipe: RecipeFlags,
     /// What to compare: ctos, random, pairwise, guided; all if not given
     #[arg(long, value_name = "WAYS", value_delimiter = ',', value_parser = parse_strategy)]
-    strategies: Vec<Strategy>,
+    strategies: Vec<SequenceChoice>,
     /// With how many seeds: 1, 2, and so on
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
@@ -47,7 +51,7 @@ pub(crate) struct Hunt {
 }
 
 impl Hunt {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let stop = match self.tests {
             Some(tests) => HuntStop { budget: None, tests: Some(tests) },
             None => HuntStop { budget: Some(self.budget), tests: None },
@@ -55,7 +59,7 @@ impl Hunt {
         let plan = ComparePlan {
             recipe: self.recipe.recipe(),
             strategies: match self.strategies.is_empty() {
-                true => Strategy::ALL.to_vec(),
+                true => SequenceChoice::ALL.to_vec(),
                 false => self.strategies,
             },
             seeds: (1..=self.seeds).collect(),
@@ -75,7 +79,7 @@ impl Hunt {
     }
 }
 
-fn keep(folder: &std::path::Path, compared: &Compared) -> Result<(), LabError> {
+fn keep(folder: &std::path::Path, compared: &Compared) -> Result<(), Failure> {
     let files = [
         ("ways.md", compare_markdown(compared)),
         ("ways.csv", compare_csv(compared)),
@@ -83,16 +87,13 @@ fn keep(folder: &std::path::Path, compared: &Compared) -> Result<(), LabError> {
     ];
     for (name, text) in files {
         let path = folder.join(name);
-        write_whole(&path, text).map_err(|source| LabError::Io {
-            doing: format!("write `{}`", path.display()),
-            source,
-        })?;
+        write_whole(&path, text)?;
     }
     Ok(())
 }
 
-fn parse_strategy(text: &str) -> Result<Strategy, String> {
-    Strategy::ALL
+fn parse_strategy(text: &str) -> Result<SequenceChoice, String> {
+    SequenceChoice::ALL
         .into_iter()
         .find(|strategy| strategy.name() == text)
         .ok_or_else(|| format!("`{text}` is none of ctos, random, pairwise and guided"))

@@ -10,17 +10,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use optsleuth_lab::{
-    BenchPlan, Contender, LabError, Stop, bench, measured_budget, outlook, write_whole,
-};
+use optsleuth_bench::measure::{BenchPlan, Contender, measured_budget, outlook};
+use optsleuth_case::folder::write_whole;
 use optsleuth_model::Measurement;
 use optsleuth_report::{
     BenchReport, bench_csv, bench_html, bench_json, bench_markdown, bench_pictures, bench_text,
     outlook_json, outlook_text,
 };
+use optsleuth_triage::localize::Stop;
 
 use super::{LimitFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Measure localization methods on cases with known culprits, or make such cases
@@ -97,7 +98,7 @@ enum BenchCommand {
 }
 
 impl Bench {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         match self.command {
             Some(BenchCommand::Emi(emi)) => emi.run(),
             Some(BenchCommand::Hunt(hunt)) => hunt.run(),
@@ -106,7 +107,7 @@ impl Bench {
         }
     }
 
-    fn measure(self) -> Result<Exit, LabError> {
+    fn measure(self) -> Result<Exit, Failure> {
         let plan = self.plan();
         if self.list {
             let outlook = outlook(&plan)?;
@@ -114,7 +115,7 @@ impl Bench {
             return Ok(Exit::Clean);
         }
         let bar = Bar::new();
-        let found = bench(&plan, &bar)?;
+        let found = optsleuth_bench::measure::bench(&plan, &bar)?;
         bar.finish();
         let methods: Vec<String> = plan.methods().iter().map(ToString::to_string).collect();
         let report = BenchReport {
@@ -139,7 +140,7 @@ impl Bench {
     }
 
     /// Writes everything that is made of the raw data.
-    fn keep(&self, report: &BenchReport<'_>) -> Result<(), LabError> {
+    fn keep(&self, report: &BenchReport<'_>) -> Result<(), Failure> {
         let mut files = vec![
             ("bench.json".to_owned(), bench_json(report)),
             ("bench.csv".to_owned(), bench_csv(report)),
@@ -150,8 +151,8 @@ impl Bench {
         files.extend(pictures.map(|picture| (format!("plots/{}", picture.name), picture.svg)));
         for (name, text) in files {
             let path = self.output.join(name);
-            let doing = || format!("write `{}`", path.display());
-            write_whole(&path, &text).map_err(|source| LabError::Io { doing: doing(), source })?;
+            let _doing = || format!("write `{}`", path.display());
+            write_whole(&path, &text)?;
         }
         Ok(())
     }

@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use optsleuth_lab::{LabError, SeedPlan, seed};
+use optsleuth_bench::plant::{PlantPlan, plant};
 use optsleuth_report::{seed_json, seed_text};
 
 use crate::command::{LlvmFlags, print, style};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::progress::Bar;
 
 /// Break LLVM in known places and keep what shows as cases
@@ -47,9 +48,9 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    pub(super) fn run(self) -> Result<Exit, LabError> {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let plan = SeedPlan {
+        let plan = PlantPlan {
             llvm: self.llvm.choice(),
             count: size(self.count),
             seed: self.seed,
@@ -58,7 +59,7 @@ impl Seed {
             output: self.output,
         };
         let bar = Bar::new();
-        let report = seed(&plan, &bar)?;
+        let report = plant(&plan, &bar)?;
         bar.finish();
         match self.json {
             true => print(&seed_json(&report)),

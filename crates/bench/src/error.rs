@@ -1,0 +1,100 @@
+//! Why something cannot be measured, planted, compared or imported.
+
+use std::path::PathBuf;
+
+use optsleuth_case::{CaseError, errors_through};
+use optsleuth_compiler::clang::ProgramError;
+use optsleuth_compiler::distribution::DistributionError;
+use optsleuth_compiler::driver::DriverError;
+use optsleuth_compiler::llvm::{FaultyError, InstallError, ProvisionError, RunError};
+use optsleuth_compiler::spawn::ToolError;
+use optsleuth_hunt::HuntError;
+use optsleuth_model::PassesError;
+use optsleuth_triage::TriageError;
+
+use crate::import::BugError;
+
+/// Why something cannot be measured, planted, compared or imported.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// Something is wrong with a case, a compiler or the machine.
+    #[error(transparent)]
+    Case(CaseError),
+    /// A method cannot be used.
+    #[error(transparent)]
+    Triage(TriageError),
+    /// A hunt cannot begin, or cannot go on.
+    #[error(transparent)]
+    Hunt(HuntError),
+    /// Nothing to measure.
+    #[error("there are no cases in {}", list(.0))]
+    NoCases(Vec<PathBuf>),
+    /// Two cases that a table could not tell apart.
+    #[error("two cases are called `{0}`")]
+    SameName(String),
+    /// A case without a known culprit.
+    #[error("the case does not say who the culprit is")]
+    NoTruth,
+    /// Not a measurement of this version of OptSleuth.
+    #[error("`{}` is not a measurement that can be read here: {why}", .path.display())]
+    ForeignMeasurement { path: PathBuf, why: String },
+    /// A measurement of another text of the case, or with other limits.
+    #[error("`{}` was measured before the case or the limits changed", .0.display())]
+    OtherSetup(PathBuf),
+    /// A measurement with another budget: it cannot stand in one table with new
+    /// ones.
+    #[error("`{}` was measured with another budget: {theirs} instead of {ours}", .path.display())]
+    OtherBudget { path: PathBuf, theirs: String, ours: String },
+    /// A folder with the results of other arguments.
+    #[error("`{}` holds what was made with other arguments: {why}", .folder.display())]
+    OtherArguments { folder: PathBuf, why: String },
+    /// Faults cannot be looked for.
+    #[error(transparent)]
+    Faulty(#[from] FaultyError),
+    /// A file to import is not of its data set's form.
+    #[error("{}:{}: {}", .path.display(), .source.line, .source)]
+    NotImportable { path: PathBuf, source: BugError },
+    /// A file to import cannot be read; the error names it.
+    #[error(transparent)]
+    Unreadable(std::io::Error),
+}
+
+impl From<HuntError> for BenchError {
+    fn from(error: HuntError) -> BenchError {
+        match error {
+            HuntError::Case(error) => BenchError::Case(error),
+            HuntError::Triage(error) => BenchError::Triage(error),
+            error => BenchError::Hunt(error),
+        }
+    }
+}
+
+impl From<TriageError> for BenchError {
+    fn from(error: TriageError) -> BenchError {
+        HuntError::from(error).into()
+    }
+}
+
+impl From<CaseError> for BenchError {
+    fn from(error: CaseError) -> BenchError {
+        BenchError::Case(error)
+    }
+}
+
+errors_through!(
+    BenchError::Case,
+    DistributionError,
+    DriverError,
+    InstallError,
+    PassesError,
+    ProgramError,
+    ProvisionError,
+    RunError,
+    ToolError,
+    std::io::Error,
+);
+
+/// Paths for a sentence.
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,109 @@
+//! The methods that can be measured, by name: searches for witnesses, and the
+//! trivial baselines that they have to beat.
+//!
+//! Nothing is measured here. A new method becomes one more name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use optsleuth_search::{Method, ProgramMethod};
+use optsleuth_triage::culprit::CULPRIT;
+
+/// A way to rank the compiler's code for a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Contender {
+    /// Clues of all kinds.
+    Culprit,
+    /// Look for witnesses among pass sequences and compare coverages.
+    Search(Method),
+    /// The same among programs. For cases in C.
+    Programs(ProgramMethod),
+    /// By covered blocks alone.
+    BySize,
+    /// The file of the last pass first, then by covered blocks.
+    PassName,
+    /// The functions and files of the crash's stack first, then by covered blocks.
+    TopFrame,
+}
+
+/// A name that no method has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown method `{0}`; there are {names}", names = names())]
+pub struct UnknownContender(pub String);
+
+impl Contender {
+    /// Every method, in the order of tables.
+    pub fn all() -> impl Iterator<Item = Contender> {
+        let searches = Method::ALL.into_iter().map(Contender::Search);
+        let searches = std::iter::once(Contender::Culprit).chain(searches);
+        let programs = ProgramMethod::ALL.into_iter().map(Contender::Programs);
+        searches.chain(programs).chain([
+            Contender::BySize,
+            Contender::PassName,
+            Contender::TopFrame,
+        ])
+    }
+
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Contender::Culprit => CULPRIT,
+            Contender::Search(method) => method.name(),
+            Contender::Programs(method) => method.name(),
+            Contender::BySize => "by-size",
+            Contender::PassName => "pass-name",
+            Contender::TopFrame => "top-frame",
+        }
+    }
+
+    /// Those that work on every case, whatever its program is written in.
+    pub fn usual() -> impl Iterator<Item = Contender> {
+        Contender::all().filter(|contender| !contender.needs_c())
+    }
+
+    /// Whether it works on C alone.
+    pub fn needs_c(self) -> bool {
+        matches!(self, Contender::Programs(_))
+    }
+
+    /// Whether seeds make a difference.
+    pub fn is_random(self) -> bool {
+        match self {
+            Contender::Culprit | Contender::Search(_) | Contender::Programs(_) => true,
+            Contender::BySize | Contender::PassName | Contender::TopFrame => false,
+        }
+    }
+}
+
+fn names() -> String {
+    Contender::all().map(Contender::name).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Contender {
+    type Err = UnknownContender;
+
+    fn from_str(text: &str) -> Result<Contender, UnknownContender> {
+        let found = Contender::all().find(|contender| contender.name() == text);
+        found.ok_or_else(|| UnknownContender(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_goes_by_its_name() {
+        for contender in Contender::all() {
+            assert_eq!(contender.to_string().parse(), Ok(contender));
+        }
+        let error = "locsec".parse::<Contender>().unwrap_err();
+        assert!(error.to_string().contains("csmith, by-size, pass-name, top-frame"), "{error}");
+    }
+}

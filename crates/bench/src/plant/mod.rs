@@ -1,0 +1,346 @@
+//! `optsleuth bench seed`: an LLVM -> cases whose culprit is known exactly.
+//!
+//! ```text
+//! programs x sequences ──► unmodified, covered worker ──► blocks worth breaking
+//!                                                              │ one at a time
+//!        case folder ◄── checked ◄── reduced ◄── fails ◄── faulty worker
+//! ```
+//!
+//! **Invariant:** what is made depends on the LLVM, the programs and the seed
+//! alone. A case is written whole and only after it was checked from its folder.
+
+mod baseline;
+mod ledger;
+mod pipelines;
+mod programs;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use optsleuth_case::CaseError;
+use optsleuth_case::check::{CheckPlan, check};
+use optsleuth_case::workers::{LlvmChoice, Workers, steps};
+use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Install, Targets, possible_faults};
+use optsleuth_model::{
+    CASE_FILE, Case, CaseKind, Change, CheckStatus, CompilerSpec, Fault, Funnel, Limits, Pipeline,
+    PlantReport, PlantedCase, Progress, Silent, Truth,
+};
+use optsleuth_triage::TriageError;
+
+use crate::BenchError;
+use baseline::{Baseline, Candidate, SHORT, pick, truth_name};
+use ledger::Ledger;
+use programs::SeedProgram;
+use trial::{Failure, Range, Shown};
+
+/// What is to be made.
+#[derive(Clone, Debug)]
+pub struct PlantPlan {
+    /// Which LLVM is to be broken.
+    pub llvm: LlvmChoice,
+    /// How many cases to make.
+    pub count: usize,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// A folder of C programs; csmith's if not given.
+    pub programs: Option<PathBuf>,
+    /// How many programs to generate.
+    pub n_programs: usize,
+    /// Where the cases go.
+    pub output: PathBuf,
+}
+
+/// Ended before anything was tried.
+fn interrupted(plan: &PlantPlan, install: &Install) -> PlantReport {
+    PlantReport {
+        llvm: install.version.clone(),
+        seed: plan.seed,
+        wanted: plan.count,
+        cases: Vec::new(),
+        funnel: Funnel::default(),
+        interrupted: true,
+    }
+}
+
+/// No part of LLVM gets more cases. They take turns, so few get that many; and
+/// how many are asked for has no say in which are made.
+const QUOTA: usize = 10;
+/// The input's name in every case.
+const INPUT: &str = "program.c";
+
+/// Makes cases until there are enough, or nothing is left to break.
+pub fn plant(plan: &PlantPlan, progress: &dyn Progress) -> Result<PlantReport, BenchError> {
+    let mut covered =
+        Workers::set_up(&plan.llvm, Targets::Native, Flavor::Covered, None, progress)?;
+    let install = covered.install.clone();
+    let programs = match &plan.programs {
+        Some(folder) => programs::read(&install, &mut covered.pool, folder, progress)?,
+        None => {
+            let (seed, count) = (plan.seed, plan.n_programs);
+            programs::generate(&install, &mut covered.pool, seed, count, progress)?
+        }
+    };
+    if progress.stop_requested() {
+        return Ok(interrupted(plan, &install));
+    }
+    let pipelines = pipelines::pipelines(&mut covered, plan.seed)?;
+    let baseline = Baseline::measure(&mut covered, &programs, &pipelines, progress)?;
+    drop(covered);
+    if progress.stop_requested() {
+        return Ok(interrupted(plan, &install));
+    }
+    if baseline.n_useful_programs() < 2 {
+        let what = "fewer than two programs run, end and always do the same";
+        return Err(TriageError::NoPrograms(what.to_owned()).into());
+    }
+    let candidates = baseline.candidates(plan.seed);
+    let mut unmodified =
+        Workers::set_up(&plan.llvm, Targets::Native, Flavor::Plain, None, progress)?;
+    let builder = FaultyBuilder::new(&install, Targets::Native, &mut steps(&install, progress))?;
+    let hash = hash_of(&programs);
+    let ledger = Ledger::open(&plan.output, &install.version, plan.seed, &hash, candidates.len())?;
+    let range = Range {
+        builder: &builder,
+        unmodified: &mut unmodified,
+        programs: &programs,
+        pipelines: &pipelines,
+    };
+    let mut seeding = Seeding { plan, baseline: &baseline, range, ledger };
+    let interrupted = seeding.run(&candidates, progress)?;
+    let Ledger { cases, funnel, llvm, .. } = seeding.ledger;
+    Ok(PlantReport { llvm, seed: plan.seed, wanted: plan.count, cases, funnel, interrupted })
+}
+
+/// Tells programs from others in the ledger.
+fn hash_of(programs: &[SeedProgram]) -> String {
+    // FNV-1a: no secret depends on it.
+    let bytes = programs.iter().flat_map(|program| program.text.bytes().chain([0]));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    format!("{} programs, {hash:016x}", programs.len())
+}
+
+struct Seeding<'a> {
+    plan: &'a PlantPlan,
+    baseline: &'a Baseline,
+    range: Range<'a>,
+    ledger: Ledger,
+}
+
+impl Seeding<'_> {
+    /// Goes on where the ledger ends; `true` if it was told to stop.
+    fn run(
+        &mut self,
+        candidates: &[(String, Candidate)],
+        progress: &dyn Progress,
+    ) -> Result<bool, BenchError> {
+        while self.ledger.cases.len() < self.plan.count {
+            let position = self.ledger.position;
+            let Some((component, candidate)) = candidates.get(position) else { break };
+            if progress.stop_requested() {
+                return Ok(true);
+            }
+            if !self.is_full(component) && !self.has_case_in(*candidate) {
+                progress.step(&format!(
+                    "{} of {} faults · {} tried · {component}",
+                    self.ledger.cases.len(),
+                    self.plan.count,
+                    self.ledger.funnel.tried,
+                ));
+                let shown = self.attempt(component, *candidate, progress)?;
+                // What was cut short says nothing.
+                if progress.stop_requested() && !matches!(shown, Attempt::Kept) {
+                    return Ok(true);
+                }
+                self.count(&shown);
+            }
+            self.ledger.position += 1;
+            self.ledger.save(&self.plan.output)?;
+        }
+        Ok(false)
+    }
+
+    fn is_full(&self, component: &str) -> bool {
+        let same = self.ledger.cases.iter().filter(|case| case.component == component);
+        same.count() >= QUOTA
+    }
+
+    fn has_case_in(&self, candidate: Candidate) -> bool {
+        let name = truth_name(&self.baseline.map.function(candidate.function).name);
+        self.ledger.cases.iter().any(|case| Some(&case.function) == name.as_ref())
+    }
+
+    fn count(&mut self, attempt: &Attempt) {
+        let funnel = &mut self.ledger.funnel;
+        funnel.tried += 1;
+        match attempt {
+            Attempt::Unchangeable => funnel.unchangeable += 1,
+            Attempt::NoEffect => funnel.no_effect += 1,
+            Attempt::TooMuch => funnel.too_much += 1,
+            Attempt::Unstable => funnel.unstable += 1,
+            Attempt::Kept => funnel.kept += 1,
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        component: &str,
+        candidate: Candidate,
+        progress: &dyn Progress,
+    ) -> Result<Attempt, BenchError> {
+        let Some(fault) = self.fault(candidate)? else { return Ok(Attempt::Unchangeable) };
+        let pairs = self.baseline.pairs_of(candidate);
+        let failure = match self.range.try_fault(&fault, &pairs, progress)? {
+            Shown::NoEffect => return Ok(Attempt::NoEffect),
+            Shown::TooMuch => return Ok(Attempt::TooMuch),
+            Shown::Unstable => return Ok(Attempt::Unstable),
+            Shown::Fails(failure) => failure,
+        };
+        let made = self.write(component, candidate, &fault, &failure)?;
+        let Some(made) = made else { return Ok(Attempt::Unstable) };
+        self.ledger.cases.push(made);
+        Ok(Attempt::Kept)
+    }
+
+    /// One of the changes that a block allows: first a kind at random, then one
+    /// of that kind.
+    fn fault(&self, candidate: Candidate) -> Result<Option<Fault>, BenchError> {
+        let function = self.baseline.map.function(candidate.function);
+        let mut possible = possible_faults(&self.baseline.map, function)?;
+        let mut by_kind: BTreeMap<usize, Vec<Fault>> = BTreeMap::new();
+        for fault in possible.remove(&candidate.place).unwrap_or_default() {
+            let kind = match fault.change {
+                Change::Invert => 0,
+                Change::Skip { .. } => 1,
+                Change::Increment | Change::Decrement => 2,
+            };
+            by_kind.entry(kind).or_default().push(fault);
+        }
+        let (seed, number) = (self.plan.seed, self.ledger.position);
+        let of_one_kind = pick(by_kind.into_values().collect(), seed, number * 2);
+        Ok(of_one_kind.and_then(|faults| pick(faults, seed, number * 2 + 1)))
+    }
+
+    /// Writes the case beside its place, checks it from there, and moves it into
+    /// place if it holds.
+    fn write(
+        &self,
+        component: &str,
+        candidate: Candidate,
+        fault: &Fault,
+        failure: &Failure,
+    ) -> Result<Option<PlantedCase>, BenchError> {
+        let number = self.ledger.cases.len() + 1;
+        let id = format!("{number:03}-{}-{}", component.to_lowercase(), fault.change.name());
+        let case = self.case(&id, component, candidate, fault, failure);
+        let (folder, beside) =
+            (self.plan.output.join(&id), self.plan.output.join(format!(".{id}.tmp")));
+        let write = || -> std::io::Result<()> {
+            remove(&beside)?;
+            fs::create_dir_all(&beside)?;
+            let program = &self.range.programs[failure.program];
+            fs::write(beside.join(INPUT), &program.text)?;
+            fs::write(beside.join(CASE_FILE), case.to_toml())
+        };
+        write()?;
+        let plan = CheckPlan {
+            folder: beside.clone(),
+            llvm: Some(self.plan.llvm.clone()),
+            limits: Limits::STANDARD,
+            confirm: false,
+            repeat_hangs_within: Some(SHORT.compile),
+        };
+        let holds = match check(&plan, &Silent) {
+            Ok(report) => report.status == CheckStatus::Reproduces,
+            Err(CaseError::Run(_) | CaseError::NoReference { .. }) => false,
+            Err(error) => return Err(error.into()),
+        };
+        if !holds {
+            remove(&beside)?;
+            return Ok(None);
+        }
+        remove(&folder).and_then(|()| fs::rename(&beside, &folder))?;
+        let truth = case.truth.unwrap_or_default();
+        Ok(Some(PlantedCase {
+            id,
+            component: component.to_owned(),
+            file: truth.files.concat(),
+            function: truth.functions.concat(),
+            change: fault.change.name().to_owned(),
+            kind: failure.kind.name().to_owned(),
+            passes: failure.passes.optimizations().len(),
+        }))
+    }
+
+    fn case(
+        &self,
+        id: &str,
+        component: &str,
+        candidate: Candidate,
+        fault: &Fault,
+        failure: &Failure,
+    ) -> Case {
+        let map = &self.baseline.map;
+        let function = map.function(candidate.function);
+        let name = truth_name(&function.name).unwrap_or_else(|| function.name.clone());
+        let what = match fault.change {
+            Change::Invert => "a branch goes the other way",
+            Change::Skip { .. } => "a block is left out",
+            Change::Increment => "a constant is one too large",
+            Change::Decrement => "a constant is one too small",
+        };
+        let compiler = match &self.plan.llvm {
+            LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
+            LlvmChoice::Version(_) | LlvmChoice::Newest => {
+                CompilerSpec::Llvm(self.range.unmodified.install.major.to_string())
+            }
+        };
+        let expected = &self.range.programs[failure.program].expected;
+        Case {
+            id: id.to_owned(),
+            title: Some(format!("{component}: {what} in {name}")),
+            source: Some("seeded on purpose by `optsleuth bench seed`".to_owned()),
+            compiler,
+            fault: Some(fault.clone()),
+            input: INPUT.to_owned(),
+            pipeline: Pipeline::Passes(failure.passes.to_string()),
+            flags: Vec::new(),
+            cflags: Vec::new(),
+            kind: failure.kind,
+            signature: None,
+            expected: (failure.kind == CaseKind::WrongCode)
+                .then(|| String::from_utf8_lossy(&expected.stdout).trim().to_owned()),
+            observed: Some(failure.what.clone()),
+            fails_in: Vec::new(),
+            fixed_in: None,
+            truth: Some(Truth {
+                files: vec![map.file(function.file).to_owned()],
+                functions: vec![name],
+                confidence: Some("seeded".to_owned()),
+                components: vec![component.to_owned()],
+                fix_commit: None,
+            }),
+        }
+    }
+}
+
+/// What became of a candidate.
+#[derive(Debug)]
+enum Attempt {
+    Unchangeable,
+    NoEffect,
+    TooMuch,
+    Unstable,
+    Kept,
+}
+
+/// Removes a folder that may be there.
+fn remove(folder: &Path) -> std::io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

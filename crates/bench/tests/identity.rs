@@ -1,0 +1,37 @@
+//! A sample of what `make identity` does at length: the worker's module is the
+//! one that `opt` prints, and a worker with probes prints the same, to the byte.
+
+use optsleuth_bench::identity::{IdentityPlan, PairVerdict, Subject, compare};
+use optsleuth_case::workers::LlvmChoice;
+use optsleuth_model::Silent;
+
+fn check(subject: Subject, llvm: u32, n_programs: usize) {
+    let llvm = LlvmChoice::Version(llvm);
+    let plan = IdentityPlan { subject, llvm, n_programs, n_sequences: 2, seed: 1000 };
+    let pairs = compare(&plan, &Silent).unwrap();
+    assert_eq!(pairs.len(), n_programs * 7);
+    for pair in &pairs {
+        assert_eq!(pair.verdict, PairVerdict::Identical, "{pair:?}");
+        assert!(pair.bytes > 1000, "{pair:?}");
+    }
+}
+
+#[test]
+fn llvm_19_prints_what_opt_19_prints() {
+    check(Subject::WorkerWithOpt, 19, 4);
+}
+
+#[test]
+fn llvm_14_prints_what_opt_14_prints() {
+    check(Subject::WorkerWithOpt, 14, 2);
+}
+
+#[test]
+fn probes_change_nothing_in_llvm_19() {
+    check(Subject::CoveredWithPlain, 19, 6);
+}
+
+#[test]
+fn probes_change_nothing_in_llvm_14() {
+    check(Subject::CoveredWithPlain, 14, 3);
+}

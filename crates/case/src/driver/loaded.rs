@@ -1,0 +1,231 @@
+//! A driver's case with everybody who has a say, and whether it fails as it
+//! says: folder -> references, repetitions, sanitizers -> an answer with its
+//! reason.
+//!
+//! **Invariant:** no case counts as reproduced on the word of one run, and no
+//! wrong code that a sanitizer stops.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fs_err as fs;
+use optsleuth_compiler::driver::Driver;
+use optsleuth_compiler::llvm::{self, Flavor, Install, InstallError, Targets};
+use optsleuth_compiler::sanitize::Sanitizer;
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_model::{
+    Case, CaseFolder, CaseKind, CheckReport, CheckStatus, DriverUse, Limits, Outcome, Progress,
+};
+
+use super::{DriverUnderTest, NoReference, Tried};
+use crate::CaseError;
+use crate::definedness::disagreement;
+use crate::oracle::{Oracle, Verdict, behaviour};
+use crate::repetition::{REPETITIONS, conclude, unexpected_output};
+use crate::sanitizers::{missing, watchers};
+use crate::workers::{LlvmChoice, Workers};
+
+/// A driver's case, its compiler, and workers to execute programs with.
+#[derive(Debug)]
+pub struct LoadedDriverCase {
+    pub case: CaseFolder,
+    pub tested: DriverUnderTest,
+    /// Of any LLVM: what counts is the fence, and the clang beside it.
+    pub fence: Workers,
+    pub limits: Limits,
+    repeat_limits: Limits,
+}
+
+/// How a case's failing run went.
+#[derive(Debug)]
+pub struct Reproduction {
+    pub status: CheckStatus,
+    pub what: String,
+    pub references: Vec<(&'static str, String)>,
+    pub n_failing: usize,
+    /// The first of the repetitions.
+    pub first: Tried,
+    /// Knows this failure from others.
+    pub oracle: Oracle,
+    /// Sanitizers that nobody here has.
+    unasked: Vec<Sanitizer>,
+}
+
+impl Reproduction {
+    /// What a person should know about it.
+    fn note(&self, case: &Case) -> Option<String> {
+        unexpected_output(case, &self.oracle).or_else(|| {
+            let names: Vec<&str> = self.unasked.iter().map(|sanitizer| sanitizer.name()).collect();
+            (!names.is_empty())
+                .then(|| format!("not asked, because not here: {}", names.join(", ")))
+        })
+    }
+}
+
+impl LoadedDriverCase {
+    /// Finds who contradicts the compiler, and starts workers.
+    pub fn set_up(
+        case: CaseFolder,
+        driver: Driver,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> Result<LoadedDriverCase, CaseError> {
+        let tested = DriverUnderTest::find(&case.case, driver)?;
+        let fence = fence(progress)?;
+        Ok(LoadedDriverCase { case, tested, fence, limits, repeat_limits: limits })
+    }
+
+    /// Whether the case fails as it says.
+    pub fn check(mut self, progress: &dyn Progress) -> Result<CheckReport, CaseError> {
+        let reproduction = self.reproduce(progress)?;
+        let driver = Some(self.driver_use()?);
+        let LoadedDriverCase { case, tested, .. } = self;
+        Ok(CheckReport {
+            llvm: tested.driver.version,
+            passes: String::new(),
+            driver,
+            note: reproduction.note(&case.case),
+            case,
+            status: reproduction.status,
+            what: reproduction.what,
+            references: reproduction.references,
+            n_failing: reproduction.n_failing,
+            n_repetitions: REPETITIONS,
+            frames: match reproduction.first {
+                Tried::Ran(Outcome::Crash(crash)) => crash.frames,
+                Tried::Ran(_) | Tried::Refused(_) => Vec::new(),
+            },
+            // The distribution's own tool is what was checked.
+            confirmation: None,
+            unmodified: None,
+        })
+    }
+
+    /// All repetitions of a hang but the first get this much time: each costs
+    /// all of it.
+    pub fn repeat_hangs_within(&mut self, time: Duration) {
+        if self.case.case.kind == CaseKind::Hang {
+            self.repeat_limits.compile = time;
+        }
+    }
+
+    /// Runs the failing run several times, and what it is measured by.
+    pub fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, CaseError> {
+        let (path, kind) = (self.case.input(), self.case.case.kind);
+        let references = match kind {
+            CaseKind::WrongCode => {
+                progress.step("running the unoptimized program");
+                let worker = self.fence.pool.first();
+                let found = self.tested.references(&path, worker, self.limits)?;
+                found.map_err(|NoReference { way, what }| CaseError::NoReference { way, what })?
+            }
+            _ => Vec::new(),
+        };
+        let expected = references.first().map(|(_, execution)| execution.clone());
+        let mut oracle = Oracle::new(kind, expected);
+        if let Some(signature) = &self.case.case.signature {
+            oracle = oracle.with_signature(signature);
+        }
+        progress.step("repeating the failure");
+        let mut all = Vec::new();
+        for done in 0..REPETITIONS {
+            progress.count(done, REPETITIONS);
+            let limits = if done == 0 { self.limits } else { self.repeat_limits };
+            all.push(self.tested.run(&path, self.fence.pool.first(), limits)?);
+        }
+        if let Tried::Ran(outcome) = &all[0] {
+            oracle = oracle.like(outcome);
+        }
+        let verdicts: Vec<Verdict> = all.iter().map(|tried| tried.verdict(&oracle)).collect();
+        let said: Vec<String> = all.iter().map(|tried| tried.describe(&oracle)).collect();
+        let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
+        let (mut status, mut what) = match disagreement(&references) {
+            Some(why) => (CheckStatus::Unstable, why),
+            None => conclude(&oracle, &said, &verdicts),
+        };
+        let mut unasked = Vec::new();
+        if status == CheckStatus::Reproduces {
+            match self.watched(&path, &oracle, progress)? {
+                Ok(missing) => unasked = missing,
+                Err(sanitizer) => {
+                    status = CheckStatus::Unstable;
+                    what = format!(
+                        "the program does something else under the {}: its behaviour is not defined",
+                        sanitizer.name()
+                    );
+                }
+            }
+        }
+        let references =
+            references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
+        let first = all.swap_remove(0);
+        Ok(Reproduction { status, what, references, n_failing, first, oracle, unasked })
+    }
+
+    /// Has sanitizers watch the program, where it is executed at all. Those that
+    /// are not here; or the one that does not let it do what it does.
+    fn watched(
+        &mut self,
+        path: &Path,
+        oracle: &Oracle,
+        progress: &dyn Progress,
+    ) -> Result<Result<Vec<Sanitizer>, Sanitizer>, CaseError> {
+        let Some(expected) = oracle.expected() else { return Ok(Ok(Vec::new())) };
+        progress.step("running the program under sanitizers");
+        // They write beside the program.
+        let (_folder, copy) = self.copied(path)?;
+        let flags = self.flags_elsewhere();
+        let (install, worker) = (self.fence.install.clone(), self.fence.pool.first());
+        Ok(watchers(&install, &copy, &flags, worker, expected)?.map(|found| missing(&found)))
+    }
+
+    /// The portable flags of the case for a program that lies elsewhere.
+    pub fn flags_elsewhere(&self) -> Vec<String> {
+        let mut flags = self.tested.portable_flags();
+        flags.push(include_folder(&self.case.folder));
+        flags
+    }
+
+    fn copied(&self, path: &Path) -> Result<(Workdir, PathBuf), CaseError> {
+        let folder = Workdir::new()?;
+        let copy = folder.file("program.c");
+        fs::copy(path, &copy)?;
+        Ok((folder, copy))
+    }
+
+    /// What a person types in the case's folder to see it fail.
+    fn driver_use(&self) -> Result<DriverUse, CaseError> {
+        let path = self.case.input();
+        let text = fs::read(&path)?;
+        let DriverUnderTest { driver, level, flags, .. } = &self.tested;
+        let (input, program) = (Path::new(&self.case.case.input), Path::new("program"));
+        let mut commands =
+            vec![driver.command(input, &text, *level, flags, program).command_line()];
+        if self.case.case.kind == CaseKind::WrongCode {
+            commands.push("./program".to_owned());
+        }
+        let compiler = format!("{} {}", driver.family, driver.version);
+        Ok(DriverUse { compiler, level: *level, commands })
+    }
+}
+
+/// What a program needs that includes files of the case's folder from elsewhere.
+pub fn include_folder(folder: &Path) -> String {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    format!("-I{}", folder.display())
+}
+
+/// Workers of the newest LLVM that can have some.
+fn fence(progress: &dyn Progress) -> Result<Workers, CaseError> {
+    let installs = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
+    let mut last = CaseError::Install(InstallError::None);
+    for Install { llvm_config, .. } in installs {
+        let choice = LlvmChoice::Config(llvm_config);
+        match Workers::set_up(&choice, Targets::Native, Flavor::Plain, None, progress) {
+            Ok(workers) => return Ok(workers),
+            Err(error @ CaseError::Provision(_)) => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}

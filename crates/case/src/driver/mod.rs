@@ -1,0 +1,179 @@
+//! Cases of compilers as their users call them: gcc, and clang's driver.
+//!
+//! ```text
+//! C ──► the compiler at the case's level ──► program ──► behaviour ─┐
+//!  └──► the same at -O0, another family's at -O0 ──► reference ─────┴► verdict
+//! ```
+//! Nothing inside such a compiler can be looked at: its cases are checked and
+//! reduced, and no more.
+//!
+//! **Invariant:** a program is executed behind a worker's fence only, whoever
+//! compiled it.
+
+mod flags;
+mod loaded;
+
+use std::path::Path;
+
+use optsleuth_compiler::driver::{Compiled, Driver, Family};
+use optsleuth_compiler::llvm::Worker;
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_model::{Case, CaseKind, Execution, Limits, OptLevel, Outcome, Pipeline};
+
+use crate::CaseError;
+use crate::definedness::References;
+use crate::oracle::{Oracle, Verdict, behaviour, is_limit};
+pub use loaded::{LoadedDriverCase, include_folder};
+
+/// What came of a program that a driver was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// What the compiler did, and what the program did if there is one.
+    Ran(Outcome),
+    /// The compiler does not take it, and says why.
+    Refused(String),
+}
+
+impl Tried {
+    /// What it means for a case.
+    pub fn verdict(&self, oracle: &Oracle) -> Verdict {
+        match self {
+            Tried::Ran(outcome) => oracle.judge(outcome),
+            Tried::Refused(_) => Verdict::Other,
+        }
+    }
+
+    /// In a line.
+    pub fn describe(&self, oracle: &Oracle) -> String {
+        match self {
+            Tried::Ran(Outcome::Ok(None)) => "the compiler does its work".to_owned(),
+            Tried::Ran(Outcome::Timeout { .. }) => "the compiler does not end".to_owned(),
+            Tried::Ran(Outcome::OutOfMemory { .. }) => "the compiler uses up its memory".to_owned(),
+            Tried::Ran(outcome) => oracle.describe(outcome),
+            Tried::Refused(why) => format!("the compiler does not take the program: {why}"),
+        }
+    }
+}
+
+/// Compiles a C file with a driver and executes the program behind the worker's
+/// fence. `flags` are for the compiler.
+pub fn try_level(
+    driver: &Driver,
+    source: &Path,
+    level: OptLevel,
+    flags: &[String],
+    worker: &mut Worker,
+    limits: Limits,
+) -> Result<Tried, CaseError> {
+    tried(driver, source, level, flags, limits, |program| {
+        Ok(Some(worker.execute(program, limits)?))
+    })
+}
+
+fn tried(
+    driver: &Driver,
+    source: &Path,
+    level: OptLevel,
+    flags: &[String],
+    limits: Limits,
+    execute: impl FnOnce(&Path) -> Result<Option<Execution>, CaseError>,
+) -> Result<Tried, CaseError> {
+    let folder = Workdir::new()?;
+    let program = folder.file("program");
+    Ok(match driver.compile(source, level, flags, &program, limits)? {
+        Compiled::Program => Tried::Ran(Outcome::Ok(execute(&program)?)),
+        Compiled::Crash(crash) => Tried::Ran(Outcome::Crash(crash)),
+        Compiled::Hang => Tried::Ran(Outcome::Timeout { invocation: None }),
+        Compiled::Memory => Tried::Ran(Outcome::OutOfMemory { invocation: None }),
+        Compiled::Refused(why) => Tried::Refused(why),
+    })
+}
+
+/// The compiler that a case accuses, and who contradicts it.
+#[derive(Clone, Debug)]
+pub struct DriverUnderTest {
+    pub driver: Driver,
+    pub level: OptLevel,
+    /// The case's `cflags`, and what candidates elsewhere need.
+    pub flags: Vec<String>,
+    kind: CaseKind,
+    /// Of the other family; for wrong code alone.
+    other: Option<Driver>,
+}
+
+impl DriverUnderTest {
+    /// Finds them. Wrong code needs two opinions.
+    pub fn find(case: &Case, driver: Driver) -> Result<DriverUnderTest, CaseError> {
+        let other = match case.kind {
+            CaseKind::WrongCode => Some(Driver::newest(driver.family.other())?),
+            _ => None,
+        };
+        let level = match &case.pipeline {
+            Pipeline::Level(level) => *level,
+            // Not so in a case that was read.
+            Pipeline::Passes(_) => OptLevel::O2,
+        };
+        let (flags, kind) = (case.cflags.clone(), case.kind);
+        Ok(DriverUnderTest { driver, level, flags, kind, other })
+    }
+
+    /// The failing run, with this program.
+    pub fn run(
+        &self,
+        source: &Path,
+        worker: &mut Worker,
+        limits: Limits,
+    ) -> Result<Tried, CaseError> {
+        let DriverUnderTest { driver, level, flags, .. } = self;
+        match self.kind {
+            CaseKind::WrongCode => try_level(driver, source, *level, flags, worker, limits),
+            // Whoever gets a program has passed.
+            _ => tried(driver, source, *level, flags, limits, |_| Ok(None)),
+        }
+    }
+
+    /// What the program does unoptimized, by both families; or why nobody can
+    /// say.
+    pub fn references(
+        &self,
+        source: &Path,
+        worker: &mut Worker,
+        limits: Limits,
+    ) -> Result<Result<References, NoReference>, CaseError> {
+        let portable = self.portable_flags();
+        let own = (&self.driver, &self.flags);
+        let other = self.other.iter().map(|other| (other, &portable));
+        let mut references = References::new();
+        for (driver, flags) in std::iter::once(own).chain(other) {
+            let way = match driver.family {
+                Family::Clang => "unoptimized, by clang",
+                Family::Gcc => "unoptimized, by gcc",
+            };
+            let tried = try_level(driver, source, OptLevel::O0, flags, worker, limits)?;
+            let what = match tried {
+                Tried::Ran(Outcome::Ok(Some(execution))) if !is_limit(execution.end) => {
+                    references.push((way, execution));
+                    continue;
+                }
+                Tried::Ran(Outcome::Ok(Some(execution))) => {
+                    format!("the program {}", behaviour(&execution))
+                }
+                other => other.describe(&Oracle::new(self.kind, None)),
+            };
+            return Ok(Err(NoReference { way, what }));
+        }
+        Ok(Ok(references))
+    }
+
+    /// The flags that say what the program means, for any compiler.
+    pub fn portable_flags(&self) -> Vec<String> {
+        flags::portable(&self.flags)
+    }
+}
+
+/// Why nobody knows what a program should do.
+#[derive(Clone, Debug)]
+pub struct NoReference {
+    pub way: &'static str,
+    pub what: String,
+}

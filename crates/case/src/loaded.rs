@@ -1,0 +1,383 @@
+//! A case with workers that have its program loaded, and how its failing run
+//! goes. Jobs hand it from one to the next, so that workers start once.
+//!
+//! A compiler that was broken on purpose is beside its unmodified self: that
+//! one says what the program should do, and has to pass where the other fails.
+//!
+//! **Invariant:** no case counts as reproduced on the word of one run.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Duration;
+
+use optsleuth_compiler::distribution::Job;
+use optsleuth_compiler::llvm::{Flavor, Pool, RunError, Targets};
+use optsleuth_model::{
+    CaseFolder, CaseKind, CheckStatus, Confirmation, Emit, Execute, Execution, Limits, Outcome,
+    PassSequence, Pipeline, Program, Progress, RunRequest, RunResult, Stage, Unmodified,
+};
+
+use crate::CaseError;
+use crate::confirm::confirm;
+use crate::definedness::{disagreement, references};
+use crate::folder::llvm_of;
+use crate::oracle::{Oracle, Verdict, behaviour};
+use crate::repetition::{REPETITIONS, conclude};
+use crate::workers::{LlvmChoice, Workers};
+
+/// Which workers a case gets.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerPlan<'a> {
+    /// Another LLVM than the case's.
+    pub llvm: Option<&'a LlvmChoice>,
+    pub flavor: Flavor,
+    /// One for each core if nothing is said.
+    pub n_workers: Option<NonZero<usize>>,
+}
+
+/// A case with workers that have its program loaded.
+#[derive(Debug)]
+pub struct LoadedCase {
+    pub case: CaseFolder,
+    pub workers: Workers,
+    /// For a case with a fault: the compiler without it, with the program
+    /// loaded.
+    unmodified: Option<Workers>,
+    pub program: Program,
+    /// The failing run.
+    pub request: RunRequest,
+    /// For all repetitions of it but the first.
+    repeat_limits: Limits,
+    /// How long the slowest reference took.
+    reference_time: Duration,
+}
+
+/// How a case's failing run went.
+#[derive(Debug)]
+pub struct Reproduction {
+    pub status: CheckStatus,
+    pub what: String,
+    pub references: Vec<(&'static str, String)>,
+    pub n_failing: usize,
+    /// The first of the repetitions.
+    pub first: RunResult,
+    /// Knows this failure from others.
+    pub oracle: Oracle,
+    /// How long the unoptimized program takes, where it was run.
+    pub reference_time: Duration,
+    /// For a case with a fault.
+    pub unmodified: Option<Unmodified>,
+}
+
+impl LoadedCase {
+    /// Starts workers for a case and loads its program. Where the program is
+    /// for another target, workers with all code generators are made.
+    pub fn set_up(
+        case: CaseFolder,
+        worker_plan: &WorkerPlan<'_>,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> Result<LoadedCase, CaseError> {
+        let &WorkerPlan { llvm, flavor, n_workers } = worker_plan;
+        let llvm = chosen_llvm(&case, llvm)?;
+        let load = |targets| -> Result<(Workers, Option<Workers>, Program), CaseError> {
+            let plain = |flavor| Workers::set_up(&llvm, targets, flavor, n_workers, progress);
+            let (mut workers, mut unmodified) = match &case.case.fault {
+                None => (plain(flavor)?, None),
+                Some(fault) => {
+                    let unmodified = plain(Flavor::Plain)?;
+                    let faulty =
+                        Workers::set_up_faulty(&llvm, fault, targets, flavor, n_workers, progress)?;
+                    (faulty, Some(unmodified))
+                }
+            };
+            progress.step("loading the program");
+            let input = case.input();
+            let program = workers.load(&input, &case.case.cflags, &case.case.flags, limits)?;
+            if let Some(unmodified) = &mut unmodified {
+                unmodified.pool.load(&program, &case.case.flags, limits)?;
+            }
+            Ok((workers, unmodified, program))
+        };
+        let (workers, unmodified, program) = match load(Targets::Native) {
+            Err(CaseError::Run(RunError::ForeignTarget { .. })) => load(Targets::All)?,
+            other => other?,
+        };
+        let passes = workers.passes(&case.case.pipeline.passes())?;
+        let request = RunRequest {
+            coverage: flavor == Flavor::Covered,
+            limits,
+            ..failing_request(case.case.kind, &case.case.pipeline, passes)
+        };
+        let (repeat_limits, reference_time) = (limits, Duration::ZERO);
+        Ok(LoadedCase {
+            case,
+            workers,
+            unmodified,
+            program,
+            request,
+            repeat_limits,
+            reference_time,
+        })
+    }
+
+    /// All repetitions of a hang but the first get this much time: each costs
+    /// all of it.
+    pub fn repeat_hangs_within(&mut self, time: Duration) {
+        if self.case.case.kind == CaseKind::Hang {
+            self.repeat_limits.compile = time;
+        }
+    }
+
+    /// Whether the compiler was broken on purpose.
+    pub fn has_fault(&self) -> bool {
+        self.unmodified.is_some()
+    }
+
+    /// What a repetition of the failing run may use.
+    pub fn repeat_limits(&self) -> Limits {
+        self.repeat_limits
+    }
+
+    /// Loads another program, or the same under more options than the case's.
+    /// Whoever does so loads the case's own afterwards.
+    pub fn load(&mut self, program: &Program, more: &[String]) -> Result<(), RunError> {
+        let options = [&self.case.case.flags, more].concat();
+        self.workers.pool.load(program, &options, self.request.limits)
+    }
+
+    /// The workers with the case's compiler; beside them, for a case with a
+    /// fault, those without it.
+    pub fn pools(&mut self) -> (&mut Pool, Option<&mut Pool>) {
+        (&mut self.workers.pool, self.unmodified.as_mut().map(|workers| &mut workers.pool))
+    }
+
+    /// Runs the failing run several times, and what it is measured by.
+    pub fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, CaseError> {
+        let kind = self.case.case.kind;
+        let references = match kind {
+            CaseKind::WrongCode => self.references(progress)?,
+            _ => Vec::new(),
+        };
+        let expected = references.first().map(|(_, execution)| execution.clone());
+        let mut oracle = Oracle::new(kind, expected);
+        if let Some(signature) = &self.case.case.signature {
+            oracle = oracle.with_signature(signature);
+        }
+        progress.step("repeating the failure");
+        let mut requests = vec![self.request.clone(); REPETITIONS];
+        for request in requests.iter_mut().skip(1) {
+            request.limits = self.repeat_limits;
+        }
+        let results =
+            self.workers.pool.run_all(&requests, &|done| progress.count(done, REPETITIONS));
+        let mut results = results.into_iter().collect::<Result<Vec<RunResult>, _>>()?;
+        let oracle = oracle.like(&results[0].outcome);
+        let verdicts: Vec<Verdict> =
+            results.iter().map(|result| oracle.judge(&result.outcome)).collect();
+        let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
+        let said: Vec<String> =
+            results.iter().map(|result| oracle.describe(&result.outcome)).collect();
+        let (mut status, mut what) = match disagreement(&references) {
+            Some(why) => (CheckStatus::Unstable, why),
+            None => conclude(&oracle, &said, &verdicts),
+        };
+        let unmodified = self.run_unmodified(&oracle, progress)?;
+        if let Some(Unmodified { passes: false, what: theirs }) = &unmodified
+            && status == CheckStatus::Reproduces
+        {
+            status = CheckStatus::FailsUnmodified;
+            what = format!("the compiler without the fault fails as well: {theirs}");
+        }
+        let references =
+            references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
+        let first = results.swap_remove(0);
+        let reference_time = self.reference_time;
+        Ok(Reproduction {
+            status,
+            what,
+            references,
+            n_failing,
+            first,
+            oracle,
+            reference_time,
+            unmodified,
+        })
+    }
+
+    /// The failing run on a compiler without the fault, as often as with it.
+    fn run_unmodified(
+        &mut self,
+        oracle: &Oracle,
+        progress: &dyn Progress,
+    ) -> Result<Option<Unmodified>, CaseError> {
+        let Some(workers) = &mut self.unmodified else { return Ok(None) };
+        progress.step("running the unmodified compiler");
+        let request = RunRequest { coverage: false, ..self.request.clone() };
+        let results = workers.pool.run_all(&vec![request; REPETITIONS], &|_| ());
+        let results = results.into_iter().collect::<Result<Vec<RunResult>, _>>()?;
+        let fails = |result: &&RunResult| oracle.judge(&result.outcome) != Verdict::Passes;
+        let told = results.iter().find(fails).unwrap_or(&results[0]);
+        let passes = !results.iter().any(|result| fails(&result));
+        Ok(Some(Unmodified { passes, what: oracle.describe(&told.outcome) }))
+    }
+
+    /// What the unoptimized program does, by every way. A compiler with a fault
+    /// is not asked: the code generator may have it, too.
+    fn references(
+        &mut self,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(&'static str, Execution)>, CaseError> {
+        progress.step("running the unoptimized program");
+        let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
+        let (references, time) = references(&mut workers.pool, self.request.limits)?;
+        self.reference_time = time;
+        Ok(references)
+    }
+
+    /// The distribution's commands that show the failure; none where a tool is
+    /// missing.
+    pub fn commands(&self) -> Vec<String> {
+        let case = &self.case.case;
+        if case.fault.is_some() {
+            return Vec::new(); // Nobody's tools have the fault.
+        }
+        let executes = self.request.execute != Execute::No;
+        let generates_code = executes || self.request.emit == Emit::Object;
+        let job = Job {
+            install: &self.workers.install,
+            program: &self.program,
+            options: &case.flags,
+            passes: self.request.passes.as_ref(),
+            verify_each: false,
+            codegen: generates_code.then_some(self.request.codegen),
+            link: executes,
+            limits: self.request.limits,
+        };
+        let source = self.source_command();
+        let (Ok(source), Ok(mut commands)) = (source, job.commands()) else { return Vec::new() };
+        if executes {
+            commands.push("./program".to_owned());
+        }
+        source.into_iter().chain(commands).collect()
+    }
+
+    /// The command that makes IR of the program, in the case's folder.
+    fn source_command(&self) -> Result<Option<String>, CaseError> {
+        let case = &self.case.case;
+        self.workers.source_command(&self.case.folder, Path::new(&case.input), &case.cflags)
+    }
+
+    /// Asks the distribution's tools about a failure.
+    pub fn confirm(&mut self, reproduction: &Reproduction) -> Result<Confirmation, CaseError> {
+        let case = &self.case.case;
+        let source = self.source_command()?;
+        let (request, first) = (&self.request, &reproduction.first);
+        let mut confirmation =
+            confirm(&mut self.workers, &self.program, source, &case.flags, request, first)?;
+        // What a wrong program prints may vary: that it is wrong counts.
+        if let Some(theirs) = &confirmation.execution
+            && reproduction.oracle.judge(&Outcome::Ok(Some(theirs.clone()))) == Verdict::Fails
+        {
+            confirmation.agrees = true;
+            confirmation.theirs = format!("their program {}", behaviour(theirs));
+        }
+        Ok(confirmation)
+    }
+}
+
+/// What every candidate's run has in common: as the failing run, but nothing is
+/// printed or generated unless the failure is there. Where IR becomes invalid,
+/// a later pass may remove what is wrong with it: such a run is no witness, so
+/// the IR is verified after every pass.
+pub fn candidate_request(
+    time: Duration,
+    failing: &RunRequest,
+    reproduction: &Reproduction,
+) -> RunRequest {
+    let outcome = &reproduction.first.outcome;
+    let emit = match outcome {
+        Outcome::CodegenFailure { .. } => Emit::Object,
+        Outcome::Crash(crash) => match crash.stage {
+            Stage::Codegen => Emit::Object,
+            Stage::Emit => Emit::Text,
+            Stage::Start
+            | Stage::Options
+            | Stage::Parse
+            | Stage::Pipeline
+            | Stage::Verify
+            | Stage::Compile => Emit::Nothing,
+        },
+        // After the last pass.
+        Outcome::Timeout { invocation: None } | Outcome::OutOfMemory { invocation: None } => {
+            failing.emit
+        }
+        Outcome::Ok(_)
+        | Outcome::InvalidIr { .. }
+        | Outcome::Timeout { .. }
+        | Outcome::OutOfMemory { .. } => Emit::Nothing,
+    };
+    RunRequest {
+        emit,
+        verify_each: matches!(outcome, Outcome::InvalidIr { .. }),
+        limits: Limits {
+            compile: time,
+            // A program may be slow by itself.
+            execute: time.max(reproduction.reference_time * 4),
+            ..failing.limits
+        },
+        ..failing.clone()
+    }
+}
+
+/// So many times the usual time is given to a run that may take longer.
+const PATIENCE: u32 = 10;
+
+/// Far more than a run usually takes, and not less than this. In large steps: the
+/// same run takes a little more or less every time, and that must not decide
+/// anything.
+pub fn patience(usual: Duration, least: Duration) -> Duration {
+    let mut time = least;
+    while time < usual * PATIENCE {
+        time *= 4;
+    }
+    time
+}
+
+/// The LLVM that a case is to be tried on. A fault is one of its own LLVM alone.
+fn chosen_llvm(case: &CaseFolder, asked: Option<&LlvmChoice>) -> Result<LlvmChoice, CaseError> {
+    let own = llvm_of(&case.case)?;
+    let Some(asked) = asked else { return Ok(own) };
+    if case.case.fault.is_some() {
+        let (own, other) = (own.find()?.version, asked.find()?.version);
+        if own != other {
+            return Err(CaseError::OtherLlvm { own, asked: other });
+        }
+    }
+    Ok(asked.clone())
+}
+
+/// The run that shows a failure of this kind.
+pub fn failing_request(kind: CaseKind, pipeline: &Pipeline, passes: PassSequence) -> RunRequest {
+    let is_level = matches!(pipeline, Pipeline::Level(_));
+    RunRequest {
+        // Some crashes show only when the module is printed; a level means the
+        // code generator, too.
+        emit: if is_level || kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
+        codegen: pipeline.codegen(),
+        execute: if kind == CaseKind::WrongCode { Execute::InChild } else { Execute::No },
+        ..RunRequest::new(Some(passes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_grows_in_large_steps() {
+        let millis =
+            |usual| patience(Duration::from_millis(usual), Duration::from_millis(200)).as_millis();
+        assert_eq!([0, 5, 20, 21, 80, 300].map(millis), [200, 200, 200, 800, 800, 3200]);
+    }
+}

@@ -1,0 +1,109 @@
+//! A case and its program -> a folder that appears whole.
+//!
+//! **Invariant:** a folder that is there stays as it is, unless it is a case
+//! and somebody said that it may go.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use optsleuth_model::{CASE_FILE, Case};
+
+use crate::CaseError;
+
+/// Whether a case may be written here.
+pub fn is_free(folder: &Path, force: bool) -> Result<(), CaseError> {
+    match folder.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(_) if !force => Err(CaseError::Exists(folder.to_owned())),
+        Ok(_) if folder.join(CASE_FILE).is_file() => Ok(()),
+        Ok(_) => Err(CaseError::NotACase(folder.to_owned())),
+    }
+}
+
+/// Writes a case's folder beside its place, and moves it there.
+pub fn write_case(
+    folder: &Path,
+    case: &Case,
+    program: &[u8],
+    force: bool,
+) -> Result<(), CaseError> {
+    is_free(folder, force)?;
+    let beside = hidden(folder, "new");
+    let written = fill(&beside, case, program).and_then(|()| put(&beside, folder));
+    if written.is_err() {
+        // What is left of the attempt, if anything.
+        let _ = fs::remove_dir_all(&beside);
+    }
+    written.map_err(CaseError::Io)
+}
+
+fn fill(folder: &Path, case: &Case, program: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(&case.input), program)?;
+    fs::write(folder.join(CASE_FILE), case.to_toml())
+}
+
+/// Moves a folder to a place, where another may be.
+fn put(new: &Path, place: &Path) -> io::Result<()> {
+    let old = hidden(place, "old");
+    let was_there = place.exists();
+    if was_there {
+        fs::rename(place, &old)?;
+    }
+    let moved = fs::rename(new, place);
+    match (&moved, was_there) {
+        (Ok(()), true) => fs::remove_dir_all(&old)?,
+        (Err(_), true) => fs::rename(&old, place)?,
+        (_, false) => {}
+    }
+    moved
+}
+
+fn hidden(folder: &Path, what: &str) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.with_file_name(format!(".{name}.{}.{what}", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASE: &str = "version = 1\nid = \"7\"\ncompiler = { llvm = \"19\" }\n\
+                        input = \"repro.ll\"\npasses = \"dce\"\nkind = \"crash\"\n";
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_there_goes_only_when_that_was_said_and_it_is_a_case() {
+        let root = tempfile::tempdir().unwrap();
+        let case = Case::parse(CASE).unwrap();
+        let place = root.path().join("cases/7");
+        write_case(&place, &case, b"one", false).unwrap();
+        assert_eq!(names(&place), ["case.toml", "repro.ll"]);
+        assert!(matches!(write_case(&place, &case, b"two", false), Err(CaseError::Exists(_))));
+        assert_eq!(fs::read_to_string(place.join("repro.ll")).unwrap(), "one");
+        write_case(&place, &case, b"two", true).unwrap();
+        assert_eq!(fs::read_to_string(place.join("repro.ll")).unwrap(), "two");
+        fs::remove_file(place.join("case.toml")).unwrap();
+        assert!(matches!(write_case(&place, &case, b"three", true), Err(CaseError::NotACase(_))));
+        assert_eq!(names(&root.path().join("cases")), ["7"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_leaves_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("cases");
+        fs::write(&file, "not a folder").unwrap();
+        let case = Case::parse(CASE).unwrap();
+        let error = write_case(&file.join("7"), &case, b"one", false).unwrap_err();
+        assert!(matches!(error, CaseError::Io(_)));
+        assert_eq!(names(root.path()), ["cases"]);
+    }
+}

@@ -1,0 +1,52 @@
+//! What a command ends with when its job could not be done: the error of the
+//! crate in which the trouble is.
+
+use optsleuth_bench::BenchError;
+use optsleuth_case::{CaseError, errors_through};
+use optsleuth_compiler::llvm::InstallError;
+use optsleuth_hunt::HuntError;
+use optsleuth_triage::TriageError;
+
+/// Why a job could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Case(CaseError),
+    #[error(transparent)]
+    Triage(TriageError),
+    #[error(transparent)]
+    Hunt(HuntError),
+    #[error(transparent)]
+    Bench(BenchError),
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Failure {
+        match error {
+            BenchError::Case(error) => Failure::Case(error),
+            BenchError::Triage(error) => Failure::Triage(error),
+            BenchError::Hunt(error) => Failure::Hunt(error),
+            error => Failure::Bench(error),
+        }
+    }
+}
+
+impl From<HuntError> for Failure {
+    fn from(error: HuntError) -> Failure {
+        BenchError::from(error).into()
+    }
+}
+
+impl From<TriageError> for Failure {
+    fn from(error: TriageError) -> Failure {
+        BenchError::from(error).into()
+    }
+}
+
+impl From<CaseError> for Failure {
+    fn from(error: CaseError) -> Failure {
+        Failure::Case(error)
+    }
+}
+
+errors_through!(Failure::Case, InstallError, std::io::Error);

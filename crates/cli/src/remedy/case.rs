@@ -1,0 +1,139 @@
+//! Remedies and exit codes for what is wrong with a case.
+
+use optsleuth_case::CaseError;
+use optsleuth_compiler::clang::ProgramError;
+use optsleuth_compiler::distribution::DistributionError;
+use optsleuth_compiler::doctor::install_command;
+use optsleuth_compiler::driver::DriverError;
+use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
+use optsleuth_model::CheckStatus;
+
+use super::compiler;
+use crate::exit::Exit;
+
+pub(super) fn remedy(error: &CaseError) -> Option<String> {
+    let said = match error {
+        CaseError::Install(error) => return compiler::install(error),
+        CaseError::Driver(error) => return compiler::driver(error),
+        CaseError::Provision(error) => return compiler::provision(error),
+        CaseError::Program(error) => return compiler::program(error),
+        CaseError::Passes(error) => return compiler::passes(error),
+        CaseError::Run(error) => return compiler::run(error),
+        CaseError::Distribution(DistributionError::Missing { major, .. }) => {
+            return Some(format!(
+                "install it with: {}",
+                install_command(&[format!("llvm-{major}")])
+            ));
+        }
+        CaseError::NotLocalized(folder) => {
+            let case = folder.display();
+            return Some(format!(
+                "run `optsleuth localize {case}` or `optsleuth bisect {case}` first"
+            ));
+        }
+        CaseError::Stale { kind, .. } => {
+            return Some(format!("remove it, and run `{}` again", kind.command()));
+        }
+        CaseError::Syntax { .. } => {
+            "a sequence looks like `sroa,instcombine` or `function(sroa,loop(indvars))`"
+        }
+        CaseError::NoCase(_) => "name a folder with a case.toml; docs/case-format.md describes it",
+        CaseError::CaseText { .. } => "docs/case-format.md describes case.toml",
+        CaseError::NoInput(_) => "`input` in case.toml names a file in the case's folder",
+        CaseError::DriverCase(_) => {
+            "`case check` and `reduce` work on it. A failure of clang may show in LLVM alone, too: \
+             `compiler = { llvm = \"19\" }` with the same `level` and \
+             `cflags = [\"-O2\", \"-Xclang\", \"-disable-llvm-passes\"]`"
+        }
+        CaseError::Exists(_) => "`--force` replaces it, `-o` names another folder",
+        CaseError::NotACase(_) => "`-o` names another folder",
+        CaseError::NotReproduced { status, .. } => not_reproduced(*status),
+        CaseError::NoReference { .. } => {
+            "wrong code needs a program with `main` that runs without optimization; \
+             `--timeout` and `--memory` set its limits"
+        }
+        CaseError::NoSuchInvocation { .. } => "`optsleuth run ... --invocations` lists them",
+        CaseError::NoLines => {
+            "build LLVM with -g and name it with `--llvm-config`; files and functions need none"
+        }
+        CaseError::OtherLlvm { .. } => {
+            "leave `--llvm` out: a fault is a change to the code of one build of LLVM"
+        }
+        CaseError::Distribution(_)
+        | CaseError::Lines(_)
+        | CaseError::Tool(_)
+        | CaseError::Unreadable(_)
+        | CaseError::Io(_) => return None,
+    };
+    Some(said.to_owned())
+}
+
+fn not_reproduced(status: CheckStatus) -> &'static str {
+    match status {
+        CheckStatus::Flaky | CheckStatus::Unstable => {
+            "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
+        }
+        CheckStatus::FailsUnmodified => {
+            "a case with a fault has to pass without it; remove `fault` to make it a case of LLVM itself"
+        }
+        CheckStatus::Reproduces | CheckStatus::Passes | CheckStatus::FailsOtherwise => {
+            "`optsleuth case check` says more; is it the right LLVM, are `flags` and `kind` right?"
+        }
+    }
+}
+
+pub(super) fn exit(error: &CaseError) -> Exit {
+    match error {
+        CaseError::Install(InstallError::Missing(_) | InstallError::None)
+        | CaseError::Driver(DriverError::Missing { .. })
+        | CaseError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
+        | CaseError::Program(ProgramError::NoClang(_))
+        | CaseError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
+        CaseError::NotReproduced { status, .. } => status_exit(*status),
+        CaseError::Install(_)
+        | CaseError::Driver(_)
+        | CaseError::Provision(ProvisionError::Faulty { .. })
+        | CaseError::Program(_)
+        | CaseError::Syntax { .. }
+        | CaseError::Passes(_)
+        | CaseError::NoCase(_)
+        | CaseError::CaseText { .. }
+        | CaseError::NoInput(_)
+        | CaseError::Stale { .. }
+        | CaseError::NotLocalized(_)
+        | CaseError::DriverCase(_)
+        | CaseError::Exists(_)
+        | CaseError::NotACase(_)
+        | CaseError::OtherLlvm { .. }
+        | CaseError::NoReference { .. }
+        | CaseError::NoSuchInvocation { .. }
+        | CaseError::NoLines
+        | CaseError::Unreadable(_)
+        | CaseError::Run(
+            RunError::BadOptions(_)
+            | RunError::BadModule { .. }
+            | RunError::NoShape(_)
+            | RunError::ForeignTarget { .. }
+            | RunError::BadPipeline(_)
+            | RunError::DoesNotLink(_)
+            | RunError::TooLarge { .. },
+        ) => Exit::Usage,
+        CaseError::Provision(_)
+        | CaseError::Run(_)
+        | CaseError::Distribution(_)
+        | CaseError::Lines(_)
+        | CaseError::Tool(_)
+        | CaseError::Io(_) => Exit::Internal,
+    }
+}
+
+/// The code for an input that does not fail as it should.
+pub(super) fn status_exit(status: CheckStatus) -> Exit {
+    match status {
+        CheckStatus::Flaky | CheckStatus::Unstable => Exit::Unstable,
+        CheckStatus::Reproduces
+        | CheckStatus::Passes
+        | CheckStatus::FailsOtherwise
+        | CheckStatus::FailsUnmodified => Exit::NotReproduced,
+    }
+}

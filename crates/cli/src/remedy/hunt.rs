@@ -1,0 +1,79 @@
+//! Remedies and exit codes for what keeps a hunt from beginning or going on.
+
+use optsleuth_hunt::HuntError;
+
+use super::{case, triage};
+use crate::exit::Exit;
+
+pub(super) fn remedy(error: &HuntError) -> Option<String> {
+    let said = match error {
+        HuntError::Case(error) => return case::remedy(error),
+        HuntError::Triage(error) => return triage::remedy(error),
+        HuntError::CampaignExists(folder) => {
+            return Some(format!(
+                "go on with `optsleuth hunt ... --resume {0}`, or hunt into another folder (`-o`)",
+                folder.display()
+            ));
+        }
+        HuntError::DiskFull(folder) => {
+            return Some(format!(
+                "make room, then go on with `optsleuth hunt ... --resume {}`",
+                folder.display()
+            ));
+        }
+        HuntError::FaultNotTested(llvm) => {
+            return Some(format!(
+                "name it with `--compilers llvm-{llvm}`; drivers cannot be broken"
+            ));
+        }
+        HuntError::NoCampaign(_) => {
+            "`optsleuth hunt passes -o FOLDER` or `optsleuth hunt variants -o FOLDER` begins one"
+        }
+        HuntError::InUse(_) => "wait for it, end it, or hunt into another folder (`-o`)",
+        HuntError::OtherKind { .. } => "campaigns of pass sequences and of variants are not joined",
+        HuntError::OtherVersion { .. } => {
+            "hunt into another folder (`-o`); the cases in it can be used as they are"
+        }
+        HuntError::OtherSettings { what: "LLVM" | "list of passes" | "compiler", .. } => {
+            "begin a campaign of its own for it, in another folder (`-o`)"
+        }
+        HuntError::OtherSettings { .. } | HuntError::Overlap { .. } => {
+            "only parts of one campaign can be joined: same LLVM, seed and recipe, different `--shard`"
+        }
+        HuntError::Damaged { .. } => "hunt into another folder (`-o`)",
+        HuntError::NothingToDraw => "exclude less, or name passes with `--passes-from`",
+        HuntError::NoPasses(_) => "write one pass a line, as `optsleuth passes` lists them",
+        HuntError::EmptyFolder(_) => {
+            "name a folder of C or IR programs with `--programs`, or let csmith write them"
+        }
+        HuntError::NoFault(_) => {
+            "`optsleuth bench plant` makes cases of compilers that are broken on purpose"
+        }
+        HuntError::BadFault(_) => "hunt into another folder (`-o`), with `--fault`",
+        HuntError::Database { .. } => return None,
+    };
+    Some(said.to_owned())
+}
+
+pub(super) fn exit(error: &HuntError) -> Exit {
+    match error {
+        HuntError::Case(error) => case::exit(error),
+        HuntError::Triage(error) => triage::exit(error),
+        HuntError::NoCampaign(_)
+        | HuntError::CampaignExists(_)
+        | HuntError::InUse(_)
+        | HuntError::OtherVersion { .. }
+        | HuntError::OtherKind { .. }
+        | HuntError::OtherSettings { .. }
+        | HuntError::Overlap { .. }
+        | HuntError::NothingToDraw
+        | HuntError::NoPasses(_)
+        | HuntError::EmptyFolder(_)
+        | HuntError::NoFault(_)
+        | HuntError::FaultNotTested(_) => Exit::Usage,
+        HuntError::DiskFull(_)
+        | HuntError::Database { .. }
+        | HuntError::Damaged { .. }
+        | HuntError::BadFault(_) => Exit::Internal,
+    }
+}

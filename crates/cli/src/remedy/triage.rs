@@ -1,0 +1,90 @@
+//! Remedies and exit codes for what keeps a failure from being reduced, bisected
+//! or localized.
+
+use optsleuth_compiler::c_front_end::FrontEndError;
+use optsleuth_compiler::doctor::install_command;
+use optsleuth_model::CheckStatus;
+use optsleuth_triage::TriageError;
+
+use super::case;
+use crate::exit::Exit;
+
+pub(super) fn remedy(error: &TriageError) -> Option<String> {
+    let said = match error {
+        TriageError::Case(error) => return case::remedy(error),
+        TriageError::NoCsmith => {
+            let command = install_command(&["csmith".to_owned()]);
+            return Some(format!(
+                "install it with: {command}\n      or name a folder with `--programs`"
+            ));
+        }
+        TriageError::Libclang(_) | TriageError::Load(_) => {
+            let command = install_command(&["libclang1-19".to_owned()]);
+            return Some(format!("install it with: {command}"));
+        }
+        TriageError::NoFailure { status: CheckStatus::Unstable, .. } => {
+            "a compiler may do anything with a program whose behaviour is not defined"
+        }
+        TriageError::NoFailure { .. } => {
+            "is it the right LLVM, are `--passes`, `--level` and `--option` right?"
+        }
+        TriageError::NoWitness { runs, discarded, .. } if discarded * 2 > *runs => {
+            "most sequences fail in another way or take too long: give them more time \
+             (`--candidate-timeout 10`), or try `--method locseq-wc`"
+        }
+        TriageError::NoWitness { .. } => {
+            "give it more time (`--budget 60s`) or another seed (`--seed`), reduce the case first, or \
+             take another method: `locseq-wc` has no constraint, `culprit` needs no witness"
+        }
+        TriageError::NoReducer(_) => {
+            "`--tool built-in` needs nothing else; `--tool auto` uses what is there"
+        }
+        TriageError::Troubled(_) => "start it again when the machine is quiet",
+        TriageError::NoPrograms(_) => {
+            "name a folder of other C or IR programs with `--programs`, or let csmith write them"
+        }
+        TriageError::NoCPrograms(_) => "name a folder of .c files with `--pool`",
+        TriageError::NotInC(_) => {
+            "name a .c file; for a case in LLVM IR, `--method culprit` and `--method locseq` do"
+        }
+        TriageError::NotC { .. } => {
+            "give what it is compiled with behind `--`, as in `-- -std=gnu89`"
+        }
+        TriageError::NoPlace { .. } => "`--list --rule NAME` shows the places, `--list` all rules",
+        TriageError::NoNumberedPlaces(_) => {
+            "leave `--place` and `--list` out, or give another `--seed`"
+        }
+        TriageError::NothingToInsert(_) => "give other programs with `--pool`, or another `--seed`",
+        TriageError::NothingToMutate => "`--list` shows what there is",
+        // The error says so itself.
+        TriageError::FrontEnd(_) | TriageError::Alphabet(_) => return None,
+    };
+    Some(said.to_owned())
+}
+
+pub(super) fn exit(error: &TriageError) -> Exit {
+    match error {
+        TriageError::Case(error) => case::exit(error),
+        TriageError::NoFailure { status, .. } => case::status_exit(*status),
+        TriageError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
+        TriageError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
+        TriageError::NoCsmith
+        | TriageError::Libclang(_)
+        | TriageError::Load(_)
+        | TriageError::FrontEnd(FrontEndError::NoClang(_)) => Exit::Missing,
+        TriageError::FrontEnd(FrontEndError::NoRoom(_)) | TriageError::Troubled(_) => {
+            Exit::Internal
+        }
+        TriageError::FrontEnd(FrontEndError::Flags(_) | FrontEndError::NotOneJob(_))
+        | TriageError::Alphabet(_)
+        | TriageError::NoReducer(_)
+        | TriageError::NoPrograms(_)
+        | TriageError::NoCPrograms(_)
+        | TriageError::NotInC(_)
+        | TriageError::NotC { .. }
+        | TriageError::NoPlace { .. }
+        | TriageError::NoNumberedPlaces(_)
+        | TriageError::NothingToInsert(_)
+        | TriageError::NothingToMutate => Exit::Usage,
+    }
+}

@@ -1,0 +1,3 @@
+//! What every hunt keeps.
+
+pub mod database;

@@ -1,0 +1,305 @@
+//! Is a variant what it should be? The same behaviour as its seed by clang and
+//! by gcc at -O0, whatever unused memory holds, no broken promise of its IR, and
+//! clean under clang's address and undefined-behaviour sanitizers.
+//!
+//! **Invariant:** a variant that does something else is an error of ours: it is
+//! counted and kept, and never accuses a compiler. A compiler that falls over a
+//! variant, though, is the compiler's bug, and never counts as an error of ours.
+
+use optsleuth_case::oracle::{behaviour, describe, is_limit, same_behaviour};
+use optsleuth_case::sanitizers::{Watched, watch};
+use optsleuth_case::workers::steps;
+use optsleuth_compiler::c_front_end::{Compiled as Ir, FrontEnd};
+use optsleuth_compiler::driver::{Compiled, Driver};
+use optsleuth_compiler::llvm::{self, Install, RunError, Worker};
+use optsleuth_compiler::sanitize::Sanitizer;
+use optsleuth_model::{
+    Execute, Execution, Limits, OptLevel, Outcome, ProgramEnd, Progress, RunRequest,
+};
+
+use super::trial::Source;
+use crate::HuntError;
+
+/// What a variant may use unoptimized. Its seed ended within a second.
+const LIMITS: Limits = Limits { execute: std::time::Duration::from_secs(5), ..Limits::STANDARD };
+
+/// What a sanitizer has to be able to watch.
+const PROBE: &str = "int main(void) { return 0; }\n";
+
+/// A byte for unused memory, and whether the program stops where it breaks a
+/// promise of its IR.
+const WAYS: [(Option<u8>, bool); 2] = [(Some(0x00), false), (Some(0xa5), true)];
+
+/// Who says what a program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    Clang,
+    Gcc,
+}
+
+/// What a compiler makes of a program, unoptimized.
+#[derive(Debug)]
+pub enum Ran {
+    /// Something that was executed.
+    Executed(Execution),
+    /// Nothing: it does not take such a text.
+    Refused(String),
+    /// Nothing: it falls over it, which says nothing about the program.
+    Fell(String),
+}
+
+/// What judges say of a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is equivalent to its seed, as far as can be told.
+    Equivalent,
+    /// It does something else.
+    Different(String),
+    /// A judge fell over it, or was disturbed; nobody says that it does something
+    /// else.
+    Undecided(String),
+}
+
+impl Verdict {
+    /// What two judges say together: one who says that it is different is enough,
+    /// and one who does not know leaves it open.
+    fn and(self, other: Verdict) -> Verdict {
+        match (self, other) {
+            (Verdict::Equivalent, other) => other,
+            (Verdict::Undecided(_), different @ Verdict::Different(_)) => different,
+            (own @ (Verdict::Undecided(_) | Verdict::Different(_)), _) => own,
+        }
+    }
+}
+
+/// Everybody who has a say.
+#[derive(Debug)]
+pub struct Judges {
+    install: Install,
+    front_end: FrontEnd,
+    gcc: Driver,
+    /// The clang whose sanitizers work here.
+    watcher: Option<Install>,
+}
+
+impl Judges {
+    /// Finds who else there is. Without a gcc there are no two opinions, and no
+    /// hunt.
+    pub fn find(
+        install: &Install,
+        gcc: Driver,
+        fence: &mut Worker,
+        progress: &dyn Progress,
+    ) -> Result<Judges, HuntError> {
+        let front_end = FrontEnd::prepare(install, &[], &mut steps(install, progress))?;
+        let watcher = watcher(install, fence)?;
+        Ok(Judges { install: install.clone(), front_end, gcc, watcher })
+    }
+
+    /// Who they are, in words.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = vec![
+            format!("clang {} -O0", self.install.version),
+            format!("{} {} -O0", self.gcc.name, self.gcc.version),
+        ];
+        let watcher = self.watcher.iter();
+        names.extend(watcher.map(|clang| format!("sanitizers of clang {}", clang.version)));
+        names
+    }
+
+    /// What is missing on this machine, in sentences.
+    pub fn notes(&self) -> Vec<String> {
+        let missing = "no clang here has working sanitizers, so variants are not run under them: \
+                       `optsleuth doctor` says how to install some";
+        self.watcher.is_none().then(|| missing.to_owned()).into_iter().collect()
+    }
+
+    /// What all of them say of a variant.
+    pub fn judge(
+        &self,
+        source: &Source,
+        expected: &Execution,
+        fence: &mut Worker,
+    ) -> Result<Verdict, HuntError> {
+        let mut all = Verdict::Equivalent;
+        for judge in [Judges::by_clang, Judges::by_gcc, Judges::by_sanitizers] {
+            all = all.and(judge(self, source, expected, fence)?);
+            if matches!(all, Verdict::Different(_)) {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The same by clang alone: quick.
+    pub fn by_clang(
+        &self,
+        source: &Source,
+        expected: &Execution,
+        fence: &mut Worker,
+    ) -> Result<Verdict, HuntError> {
+        let ran = self.inside(source, &WAYS, fence)?;
+        let said = WAYS.into_iter().zip(ran).map(|((_, guarded), ran)| {
+            let who = if guarded { "clang, stopped where its IR is undefined," } else { "clang" };
+            verdict(who, ran, expected)
+        });
+        Ok(said.fold(Verdict::Equivalent, Verdict::and))
+    }
+
+    fn by_gcc(
+        &self,
+        source: &Source,
+        expected: &Execution,
+        fence: &mut Worker,
+    ) -> Result<Verdict, HuntError> {
+        Ok(verdict("gcc", self.outside(source, fence)?, expected))
+    }
+
+    fn by_sanitizers(
+        &self,
+        source: &Source,
+        expected: &Execution,
+        fence: &mut Worker,
+    ) -> Result<Verdict, HuntError> {
+        let Some(clang) = &self.watcher else { return Ok(Verdict::Equivalent) };
+        let sanitizer = Sanitizer::UndefinedAndAddress;
+        let name = sanitizer.name();
+        Ok(match watch(sanitizer, clang, &source.path(), &[], fence, expected)? {
+            Watched::Right => Verdict::Equivalent,
+            Watched::Wrong => Verdict::Different(format!("stopped by the {name}")),
+            Watched::Silent(end) if is_limit(end) => {
+                Verdict::Undecided(format!("too much for the {name}"))
+            }
+            // It works here: what it does not let end as ever is not right.
+            Watched::Silent(_) => {
+                Verdict::Different(format!("does something else under the {name}"))
+            }
+            Watched::Unavailable => Verdict::Undecided(format!("clang fails with the {name}")),
+        })
+    }
+
+    /// What a program does by one of them.
+    pub fn executed(
+        &self,
+        compiler: Compiler,
+        source: &Source,
+        fence: &mut Worker,
+    ) -> Result<Ran, HuntError> {
+        match compiler {
+            Compiler::Clang => {
+                let mut ran = self.inside(source, &[(None, false)], fence)?;
+                Ok(ran.pop().unwrap_or_else(|| Ran::Refused("nothing to execute".to_owned())))
+            }
+            Compiler::Gcc => self.outside(source, fence),
+        }
+    }
+
+    /// Whether gcc makes a program of a text.
+    pub fn is_for_gcc(&self, text: &str) -> Result<bool, HuntError> {
+        let source = Source::new(text.to_owned())?;
+        let program = source.path().with_extension("judged");
+        let compiled = self.gcc.compile(&source.path(), OptLevel::O0, &[], &program, LIMITS)?;
+        Ok(compiled == Compiled::Program)
+    }
+
+    /// By clang's front end and the fence's own LLVM, in several ways; of those
+    /// after one that comes to nothing, nothing is said.
+    fn inside(
+        &self,
+        source: &Source,
+        ways: &[(Option<u8>, bool)],
+        fence: &mut Worker,
+    ) -> Result<Vec<Ran>, HuntError> {
+        let mut all = Vec::new();
+        let mut run_all = || -> Result<(), RunError> {
+            let program = match self.front_end.compile(&source.c(), LIMITS)? {
+                Ir::Ir(program) => program,
+                Ir::Failed(result) => {
+                    all.push(Ran::Fell(describe(&result.outcome)));
+                    return Ok(());
+                }
+            };
+            fence.load(&program, &[], LIMITS)?;
+            for &(fill, guarded) in ways {
+                let execute = Execute::InChild;
+                let request =
+                    RunRequest { execute, fill, guarded, limits: LIMITS, ..RunRequest::new(None) };
+                all.push(match fence.run(&request)?.outcome {
+                    Outcome::Ok(Some(execution)) => Ran::Executed(execution),
+                    other => Ran::Fell(describe(&other)),
+                });
+            }
+            Ok(())
+        };
+        match run_all() {
+            Ok(()) => {}
+            Err(
+                error @ (RunError::DoesNotCompile(_)
+                | RunError::DoesNotLink(_)
+                | RunError::TooLarge { .. }),
+            ) => all.push(Ran::Refused(first_line(&error.to_string()))),
+            Err(error) => all.push(fell(error)?),
+        }
+        Ok(all)
+    }
+
+    /// By gcc.
+    fn outside(&self, source: &Source, fence: &mut Worker) -> Result<Ran, HuntError> {
+        let program = source.path().with_extension("judged");
+        Ok(match self.gcc.compile(&source.path(), OptLevel::O0, &[], &program, LIMITS)? {
+            Compiled::Program => match fence.execute(&program, LIMITS) {
+                Ok(execution) => Ran::Executed(execution),
+                Err(error) => fell(error)?,
+            },
+            Compiled::Refused(why) => Ran::Refused(first_line(&why)),
+            Compiled::Crash(crash) => Ran::Fell(format!("crashes: {}", crash.signature)),
+            Compiled::Hang => Ran::Fell("does not end".to_owned()),
+            Compiled::Memory => Ran::Fell("uses up its memory".to_owned()),
+        })
+    }
+}
+
+/// What says nothing about a program: IR that no front end should make, and a
+/// worker that was lost again and again. Other trouble will not go away.
+fn fell(error: RunError) -> Result<Ran, HuntError> {
+    match error {
+        RunError::BadModule { .. } | RunError::Lost { .. } | RunError::Trouble(_) => {
+            Ok(Ran::Fell(first_line(&error.to_string())))
+        }
+        error => Err(error.into()),
+    }
+}
+
+fn verdict(who: &str, ran: Ran, expected: &Execution) -> Verdict {
+    match ran {
+        Ran::Executed(execution) if same_behaviour(&execution, expected) => Verdict::Equivalent,
+        Ran::Executed(execution) => {
+            Verdict::Different(format!("by {who} it {}", behaviour(&execution)))
+        }
+        Ran::Refused(why) => Verdict::Different(format!("{who}: {why}")),
+        Ran::Fell(how) => Verdict::Undecided(format!("{who} at -O0: {how}")),
+    }
+}
+
+/// An installed clang whose sanitizers work behind the fence, this one first.
+fn watcher(install: &Install, fence: &mut Worker) -> Result<Option<Install>, HuntError> {
+    let probe = Source::new(PROBE.to_owned())?;
+    let expected = Execution { end: ProgramEnd::Exited(0), stdout: Vec::new(), stderr: Vec::new() };
+    let others = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
+    let others = others.filter(|other| other.version != install.version);
+    let clangs = std::iter::once(install.clone()).chain(others);
+    for clang in clangs.filter(|clang| clang.tool("clang").is_some()) {
+        let sanitizer = Sanitizer::UndefinedAndAddress;
+        if watch(sanitizer, &clang, &probe.path(), &[], fence, &expected)? == Watched::Right {
+            return Ok(Some(clang));
+        }
+    }
+    Ok(None)
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

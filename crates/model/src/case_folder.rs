@@ -1,0 +1,53 @@
+//! A case and where it lies. Reading and writing it is the business of the crate
+//! `case`.
+
+use std::path::PathBuf;
+
+use crate::Case;
+
+/// A case and where it lies.
+#[derive(Clone, Debug)]
+pub struct CaseFolder {
+    /// The folder.
+    pub folder: PathBuf,
+    /// What `case.toml` says.
+    pub case: Case,
+}
+
+/// What jobs keep in a case's folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptKind {
+    /// `localize/<method>.json`.
+    Localization,
+    /// `bisect.json`.
+    Bisection,
+    /// `reduce.json`.
+    Reduction,
+}
+
+impl KeptKind {
+    /// What it is called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            KeptKind::Localization => "localization",
+            KeptKind::Bisection => "bisection",
+            KeptKind::Reduction => "reduction",
+        }
+    }
+
+    /// The command that makes it.
+    pub fn command(self) -> &'static str {
+        match self {
+            KeptKind::Localization => "optsleuth localize",
+            KeptKind::Bisection => "optsleuth bisect",
+            KeptKind::Reduction => "optsleuth reduce",
+        }
+    }
+}
+
+impl CaseFolder {
+    /// The path of the case's program.
+    pub fn input(&self) -> PathBuf {
+        self.folder.join(&self.case.input)
+    }
+}

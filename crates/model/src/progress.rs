@@ -1,0 +1,99 @@
+//! What a job tells the person who waits for it.
+
+use std::time::Duration;
+
+/// What a person who waits gets to see.
+pub trait Progress: Sync {
+    /// Something new begins.
+    fn step(&self, what: &str);
+    /// Of `total` things, `done` are done.
+    fn count(&self, done: usize, total: usize);
+    /// A search goes on.
+    fn search(&self, _: &SearchStatus) {}
+    /// A hunt goes on.
+    fn hunt(&self, _: &HuntStatus) {}
+    /// A hunt with variants goes on.
+    fn emi(&self, _: &EmiStatus) {}
+    /// Whether to end early, with what there is.
+    fn stop_requested(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody is watching.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn step(&self, _: &str) {}
+    fn count(&self, _: usize, _: usize) {}
+}
+
+/// For a part of a larger job: hides the part's steps, and lets a request to stop
+/// through.
+pub struct Quiet<'a>(pub &'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn step(&self, _: &str) {}
+    fn count(&self, _: usize, _: usize) {}
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}
+
+/// How far a search is, for whoever is watching.
+#[derive(Clone, Debug)]
+pub struct SearchStatus {
+    /// Candidates run so far.
+    pub runs: usize,
+    /// Witnesses among them.
+    pub witnesses: usize,
+    /// The best one's similarity.
+    pub best_similarity: f64,
+    /// Since the search began.
+    pub elapsed: Duration,
+    /// The most suspect files.
+    pub top: Vec<String>,
+}
+
+/// A look at a hunt that goes on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HuntStatus {
+    /// Since the campaign began.
+    pub elapsed: Duration,
+    /// How long it is to take, in all.
+    pub budget: Option<Duration>,
+    /// The round's number.
+    pub round: u64,
+    /// Tests so far.
+    pub tests: u64,
+    /// Tests per second, lately.
+    pub rate: f64,
+    /// Findings so far.
+    pub findings: u64,
+    /// Basic blocks of the compiler executed so far.
+    pub blocks: u64,
+    /// What is being done.
+    pub doing: String,
+}
+
+/// A look at a hunt that goes on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EmiStatus {
+    /// Since the campaign began.
+    pub elapsed: Duration,
+    /// How long it is to take, in all.
+    pub budget: Option<Duration>,
+    /// Seeds so far.
+    pub seeds: u64,
+    /// Variants so far.
+    pub variants: u64,
+    /// Tests so far.
+    pub tests: u64,
+    /// Findings so far.
+    pub findings: u64,
+    /// Basic blocks of the compiler executed so far; 0 where nobody looks.
+    pub blocks: u64,
+    /// What is being done.
+    pub doing: String,
+}

@@ -1,0 +1,36 @@
+//! The baseline of an LLVM: small programs that use what most programs use, and
+//! the coverage of every pass on them.
+
+mod coverage;
+mod programs;
+
+use optsleuth_case::CaseError;
+use optsleuth_compiler::llvm::Install;
+use optsleuth_model::{Program, Progress};
+
+use crate::TriageError;
+use coverage::BaselineCoverage;
+pub use programs::SOURCES;
+
+/// The baseline programs as IR of one LLVM, and what its passes execute on them.
+#[derive(Debug, Default)]
+pub struct Baseline {
+    pub coverage: BaselineCoverage,
+    pub programs: Vec<Program>,
+}
+
+impl Baseline {
+    /// Of this LLVM. Without a clang there is none, and methods do without.
+    pub fn of(install: &Install, progress: &dyn Progress) -> Result<Baseline, TriageError> {
+        match programs::programs(install) {
+            Ok(programs) => {
+                Ok(Baseline { coverage: BaselineCoverage::of(install, progress)?, programs })
+            }
+            Err(TriageError::Case(CaseError::Program(error))) => {
+                tracing::warn!(%error, "there is no baseline coverage for this LLVM");
+                Ok(Baseline::default())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! `optsleuth bisect`: a case -> the invocations of passes that its failure
+//! comes from.
+//!
+//! ```text
+//! failing run ──► log of invocations ──► inquiry: which of them? ──► verdict
+//!                                          │        ▲
+//!                                          └ trials ┘  runs with some skipped
+//! ```
+//! `inquiry` decides, `trials` runs, `names` knows an invocation in another run
+//! again, `verifiers` asks LLVM's own, `single_pass` makes what can be reported.
+//!
+//! **Invariant:** what is found does not depend on the number of workers. Time
+//! decides only whether it is found in full.
+
+mod inquiry;
+mod ir_text;
+mod names;
+mod prefix;
+mod single_pass;
+mod trials;
+mod verifiers;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use optsleuth_case::CaseError;
+use optsleuth_case::folder::open_case;
+use optsleuth_case::loaded::{LoadedCase, Reproduction, WorkerPlan};
+use optsleuth_case::oracle::Verdict;
+use optsleuth_case::workers::LlvmChoice;
+use optsleuth_compiler::llvm::Flavor;
+use optsleuth_model::{
+    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, CaseKind,
+    CheckStatus, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage,
+    UnitChange,
+};
+
+use crate::TriageError;
+use inquiry::{Findings, inquire};
+pub(crate) use single_pass::single_pass;
+use trials::{Halt, Trials, invocation_of, number_in};
+
+/// What is to be bisected.
+#[derive(Clone, Debug)]
+pub struct BisectPlan {
+    /// The case's folder.
+    pub folder: PathBuf,
+    /// Another LLVM than the case's.
+    pub llvm: Option<LlvmChoice>,
+    /// For the failing run.
+    pub limits: Limits,
+    /// CPU time after which any other run counts as a hang, if the case does.
+    pub candidate_time: Duration,
+}
+
+/// Sees a case fail and bisects it.
+pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, TriageError> {
+    let case = open_case(&plan.folder)?;
+    let worker_plan =
+        WorkerPlan { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
+    let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
+    loaded.repeat_hangs_within(plan.candidate_time);
+    let reproduction = loaded.reproduce(progress)?;
+    if reproduction.status != CheckStatus::Reproduces {
+        let Reproduction { status, what, .. } = reproduction;
+        return Err(CaseError::NotReproduced { status, what }.into());
+    }
+    let begun = Instant::now();
+    let mut found = bisect_loaded(&mut loaded, &reproduction, progress)?;
+    found.single_pass = match found.ended {
+        BisectionEnd::Interrupted => {
+            SinglePassForm::Missing { why: "it was interrupted".to_owned() }
+        }
+        BisectionEnd::Complete | BisectionEnd::OutOfTime => {
+            match single_pass(&mut loaded, &reproduction, &found, progress)? {
+                Ok(form) => SinglePassForm::Found(form),
+                Err(why) => SinglePassForm::Missing { why },
+            }
+        }
+    };
+    found.seconds = begun.elapsed().as_secs_f64();
+    Ok(found)
+}
+
+/// Bisects a case that was seen to fail. The single-pass form is for whoever
+/// wants it to make afterwards.
+pub fn bisect_loaded(
+    loaded: &mut LoadedCase,
+    reproduction: &Reproduction,
+    progress: &dyn Progress,
+) -> Result<Bisection, TriageError> {
+    let begun = Instant::now();
+    let mut trials = Trials::open(loaded, reproduction, progress)?;
+    let mut findings = Findings::default();
+    let log = trials.log.clone();
+    let inquired = inquire(&log, &mut trials, &mut findings);
+    let ended = match inquired {
+        Ok(()) => BisectionEnd::Complete,
+        Err(Halt::OutOfTime) => BisectionEnd::OutOfTime,
+        Err(Halt::Interrupted) => BisectionEnd::Interrupted,
+        Err(Halt::Failed(error)) => return Err(error),
+    };
+    let verdict = match findings.needs_nothing {
+        true => without_optional(&mut trials, reproduction)?,
+        false => findings.verdict().unwrap_or(BisectionVerdict::Unfinished),
+    };
+    let mut invocations: Vec<BisectedInvocation> = log.iter().map(Into::into).collect();
+    for (invocation, changed) in invocations.iter_mut().zip(&findings.changed) {
+        invocation.changed = *changed;
+    }
+    let mut found = Bisection {
+        version: BISECTION_VERSION,
+        case: trials.loaded.case.case.id.clone(),
+        llvm: trials.loaded.workers.install.version.clone(),
+        kind: trials.loaded.case.case.kind.name().to_owned(),
+        what: reproduction.what.clone(),
+        passes: trials.loaded.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
+        commands: trials.loaded.commands(),
+        invocations,
+        certain_after: findings.certain_after,
+        masked: findings.masked,
+        needed: findings.needed,
+        minimal: findings.minimal,
+        verdict,
+        broken_earlier: None,
+        change: None,
+        single_pass: SinglePassForm::Missing { why: "it was not asked for".to_owned() },
+        ended,
+        runs: 0,
+        seconds: 0.0,
+    };
+    if ended == BisectionEnd::Complete
+        && let Some(guilty) = found.guilty()
+    {
+        if trials.loaded.case.case.kind == CaseKind::Crash {
+            progress.step("asking LLVM's own verifiers");
+            found.broken_earlier = verifiers::broken_earlier(&mut trials, guilty)?;
+        }
+        found.change = change(&mut trials, guilty)?;
+    }
+    found.runs = trials.n_runs;
+    found.seconds = begun.elapsed().as_secs_f64();
+    Ok(found)
+}
+
+/// Who is to blame where nothing that can be skipped is.
+fn without_optional(
+    trials: &mut Trials<'_>,
+    reproduction: &Reproduction,
+) -> Result<BisectionVerdict, TriageError> {
+    let bare = RunRequest { passes: None, ..trials.template.clone() };
+    let outcome = trials.run_one(&bare)?.outcome;
+    if trials.oracle.judge(&outcome) == Verdict::Fails {
+        return Ok(match is_generating(&outcome) {
+            true => BisectionVerdict::InCodegen,
+            false => BisectionVerdict::BeforeAnyPass,
+        });
+    }
+    let required =
+        RunRequest { skips: IndexSet::from(0), list_invocations: true, ..trials.template.clone() };
+    let run = trials.run_one(&required)?;
+    let place = invocation_of(&run.outcome).or(invocation_of(&reproduction.first.outcome));
+    let number = place.and_then(|place| number_in(&trials.log, &run.invocations, place.index));
+    Ok(BisectionVerdict::RequiredPass { invocation: number })
+}
+
+/// Whether a run without passes failed in making code, or with it.
+fn is_generating(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Crash(crash) => crash.stage == Stage::Codegen,
+        Outcome::CodegenFailure { .. } | Outcome::Ok(Some(_)) => true,
+        // The module was read before, so what takes time is what comes after.
+        Outcome::Timeout { .. } | Outcome::OutOfMemory { .. } => true,
+        Outcome::Ok(None) | Outcome::InvalidIr { .. } => false,
+    }
+}
+
+/// What the guilty invocation did to the IR, in the failing run.
+fn change(trials: &mut Trials<'_>, guilty: u32) -> Result<Option<UnitChange>, TriageError> {
+    let Some(before) = trials.module_before(guilty, &IndexSet::none())? else { return Ok(None) };
+    let after = trials.module_before(guilty + 1, &IndexSet::none())?;
+    let place = usize::try_from(guilty).unwrap_or(usize::MAX);
+    let unit = trials.log.get(place).map_or("module", |invocation| invocation.unit.as_str());
+    Ok(Some(ir_text::unit_change(unit, &before, after.as_deref())))
+}

@@ -1,0 +1,270 @@
+//! What an investigation has found so far: clues, counts, ranking, history; and
+//! in the end, all of it as a [`Localization`] or for a workers.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use optsleuth_case::loaded::{LoadedCase, Reproduction};
+use optsleuth_case::oracle::Verdict;
+use optsleuth_model::{
+    BlockId, CodeMap, Coverage, Edit, HistoryEntry, Localization, Outcome, RankedTruth, RecipeName,
+    RunResult, SearchStatus, StopReason,
+};
+use optsleuth_rank::{Clues, Culprits, Part, Ranker, Ranking, Spectrum};
+use optsleuth_search::Reference;
+
+use super::detours::Detours;
+use super::mutants::Mutant;
+use super::{CULPRIT, CulpritPlan};
+use crate::localize::{Account, CuresByEntity, Measured, Tally, ranked_truth};
+
+/// What counts as the top when an investigation waits for it to settle.
+const TOP: usize = 10;
+
+pub(crate) struct Findings<'a> {
+    map: &'a CodeMap,
+    truth: Option<Culprits>,
+    ranker: Ranker,
+    clues: Clues,
+    /// Sequences and mutants together, for the evidence.
+    witnesses: Spectrum,
+    /// Passes, and what was changed in the program.
+    sources: Vec<(String, Option<String>)>,
+    passes: String,
+    tried: Vec<BlockId>,
+    cures: BTreeSet<BlockId>,
+    runs: usize,
+    failing: usize,
+    discarded: usize,
+    ranking: Ranking,
+    history: Vec<HistoryEntry>,
+    is_timed: bool,
+    top: (Vec<u32>, Vec<u32>),
+    /// How many runs there were when the top last changed.
+    top_since: usize,
+}
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(
+        map: &'a CodeMap,
+        failing: &Coverage,
+        loaded: &LoadedCase,
+        failure: &Outcome,
+        is_timed: bool,
+    ) -> Findings<'a> {
+        let witnesses = Spectrum::new(std::slice::from_ref(failing));
+        let mut clues = Clues::new(&witnesses);
+        if let Outcome::Crash(crash) = failure {
+            clues.frames = map.functions_on_stack(&crash.frames);
+        }
+        let passes = loaded.request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
+        Findings {
+            map,
+            truth: loaded.case.case.truth.as_ref().map(|truth| Culprits::find(map, truth)),
+            ranker: Ranker::new(map, witnesses.universe()),
+            clues,
+            witnesses,
+            sources: Vec::new(),
+            passes,
+            tried: Vec::new(),
+            cures: BTreeSet::new(),
+            runs: 0,
+            failing: 0,
+            discarded: 0,
+            ranking: Ranking::default(),
+            history: Vec::new(),
+            is_timed,
+            top: (Vec::new(), Vec::new()),
+            top_since: 0,
+        }
+    }
+
+    pub(super) fn universe(&self) -> &[BlockId] {
+        self.witnesses.universe()
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// How many mutants pass.
+    pub(super) fn n_mutants(&self) -> usize {
+        self.clues.mutants.n_witnesses()
+    }
+
+    /// For how many runs the top has stayed the same.
+    pub(super) fn unchanged_for(&self) -> usize {
+        self.runs - self.top_since
+    }
+
+    /// How much each block of the universe promises, by what is known so far.
+    pub(super) fn promise(&self) -> Vec<f64> {
+        self.ranker.promise(self.map, &self.clues)
+    }
+
+    /// What each block of the worker has -> what those of the universe have.
+    pub(super) fn set_baseline(&mut self, shares: &[f64]) {
+        let share = |block: &BlockId| shares.get(block.0 as usize).copied().unwrap_or(0.0);
+        self.clues.ordinary = self.universe().iter().map(share).collect();
+    }
+
+    pub(super) fn set_window(&mut self, window: &Coverage) {
+        self.clues.in_window =
+            self.universe().iter().map(|block| window.contains(*block)).collect();
+    }
+
+    pub(super) fn take_stranger(&mut self, result: &RunResult) {
+        self.runs += 1;
+        match (&result.outcome, &result.coverage) {
+            (Outcome::Ok(_), Some(coverage)) => self.clues.strangers.push_witness(coverage, 1.0),
+            _ => self.discarded += 1,
+        }
+    }
+
+    pub(super) fn take_sequences(&mut self, tally: Tally<'_>) {
+        let (spectrum, sources, [runs, failing, discarded]) = tally.into_witnesses();
+        for witness in 0..sources.len() {
+            self.witnesses.push_row(spectrum.row_of(witness), spectrum.similarity(witness));
+        }
+        self.sources.extend(sources);
+        self.clues.sequences = spectrum;
+        self.runs += runs;
+        self.failing += failing;
+        self.discarded += discarded;
+    }
+
+    pub(super) fn take_mutant(&mut self, edit: &Edit, mutant: &Mutant, reference: &Reference) {
+        self.runs += 1;
+        match mutant {
+            Mutant::Neither => self.discarded += 1,
+            Mutant::Fails => self.failing += 1,
+            Mutant::Passes(coverage) => {
+                let similarity = reference.compare(coverage).statements;
+                let row = self.witnesses.project(coverage);
+                self.clues.mutants.push_row(row.clone(), similarity);
+                self.witnesses.push_row(row, similarity);
+                self.sources.push((self.passes.clone(), Some(edit.to_string())));
+            }
+        }
+    }
+
+    pub(super) fn take_detours(&mut self, verdicts: &[Verdict], detours: &Detours) {
+        self.runs += verdicts.len();
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Passes => {}
+                Verdict::Fails => self.failing += 1,
+                Verdict::Other => self.discarded += 1,
+            }
+        }
+        let block = |&index: &u32| self.witnesses.universe()[index as usize];
+        self.tried = detours.tried.iter().map(block).collect();
+        self.cures = detours.cures.iter().map(block).collect();
+        for &index in &detours.cures {
+            self.clues.cures[index as usize] = true;
+        }
+    }
+
+    /// Makes the ranking anew.
+    pub(super) fn rank(&mut self, elapsed: Duration) {
+        self.ranking = self.ranker.rank_by_clues(self.map, &self.clues, &[]);
+        let files = self.ranking.files.iter().take(TOP).map(|suspect| suspect.id.0);
+        let functions = self.ranking.functions.iter().take(TOP).map(|suspect| suspect.id.0);
+        let top = (files.collect(), functions.collect());
+        if top != self.top {
+            self.top = top;
+            self.top_since = self.runs;
+        }
+        let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking));
+        self.history.push(HistoryEntry {
+            runs: self.runs,
+            seconds: self.is_timed.then_some(elapsed.as_secs_f64()),
+            witnesses: self.sources.len(),
+            best_similarity: self.best_similarity(),
+            batch_similarity: None,
+            true_file: truth.as_ref().and_then(|truth| truth.best_file()),
+            true_function: truth.as_ref().and_then(|truth| truth.best_function()),
+        });
+    }
+
+    fn best_similarity(&self) -> f64 {
+        let all = (0..self.sources.len()).map(|witness| self.witnesses.similarity(witness));
+        all.fold(0.0, f64::max)
+    }
+
+    pub(super) fn status(&self, elapsed: Duration) -> SearchStatus {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let top = self.ranking.files.iter().take(3).map(|suspect| name(self.map.file(suspect.id)));
+        SearchStatus {
+            runs: self.runs,
+            witnesses: self.sources.len(),
+            best_similarity: self.best_similarity(),
+            elapsed,
+            top: top.collect(),
+        }
+    }
+
+    /// Where the true culprits are, by all clues and without each part of them.
+    pub(crate) fn measure(self) -> Measured {
+        let rank = |without: Option<Part>| {
+            let parts: Vec<Part> = without.into_iter().collect();
+            let ranking = self.ranker.rank_by_clues(self.map, &self.clues, &parts);
+            let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&ranking));
+            ranked_truth(recipe_name(without), &truth.unwrap_or_default())
+        };
+        let rankings: Vec<RankedTruth> =
+            std::iter::once(None).chain(Part::ALL.map(Some)).map(rank).collect();
+        Measured {
+            programs: None,
+            runs: self.runs,
+            witnesses: self.sources.len(),
+            failing: self.failing,
+            discarded: self.discarded,
+            best_similarity: self.best_similarity(),
+            rankings,
+            own: self.ranking,
+            history: self.history,
+        }
+    }
+
+    /// Everything, as a result.
+    pub(super) fn conclude(
+        self,
+        plan: &CulpritPlan,
+        loaded: &LoadedCase,
+        reproduction: &Reproduction,
+        stopped: StopReason,
+        wall: Duration,
+    ) -> Localization {
+        let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking));
+        Account {
+            programs: None,
+            method: CULPRIT,
+            seed: plan.seed,
+            recipe: recipe_name(None),
+            runs: self.runs,
+            failing: self.failing,
+            discarded: self.discarded,
+            seconds: self.is_timed.then_some(wall.as_secs_f64()),
+            stopped,
+            map: self.map,
+            ranker: &self.ranker,
+            ranking: &self.ranking,
+            spectrum: &self.witnesses,
+            sources: self.sources,
+            cures: Some(CuresByEntity::new(self.map, self.tried, &self.cures)),
+            truth,
+            history: self.history,
+        }
+        .localization(loaded, reproduction)
+    }
+}
+
+/// What a ranking with or without a part is called in results.
+fn recipe_name(without: Option<Part>) -> RecipeName {
+    RecipeName {
+        formula: without.map_or("clues".to_owned(), |part| format!("without {}", part.name())),
+        aggregation: if without == Some(Part::Sum) { "mean" } else { "sum" }.to_owned(),
+        weights: String::new(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a failure could not be reduced, bisected or localized.
+
+use std::path::PathBuf;
+
+use optsleuth_case::{CaseError, errors_through};
+use optsleuth_compiler::c_front_end::FrontEndError;
+use optsleuth_compiler::clang::ProgramError;
+use optsleuth_compiler::driver::DriverError;
+use optsleuth_compiler::libclang::LibclangError;
+use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
+use optsleuth_compiler::spawn::ToolError;
+use optsleuth_model::{CheckStatus, PassesError};
+use optsleuth_mutate::{LoadError, ParseError};
+use optsleuth_search::AlphabetError;
+
+/// Why a failure could not be reduced, bisected or localized.
+#[derive(Debug, thiserror::Error)]
+pub enum TriageError {
+    /// Something is wrong with the case, its compiler or the machine.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// A program of which no case can be made.
+    #[error("there is no failure to triage: {what}")]
+    NoFailure {
+        /// What there is instead.
+        status: CheckStatus,
+        /// In words.
+        what: String,
+    },
+    /// An external reducer that is not installed.
+    #[error("there is no {0} here")]
+    NoReducer(&'static str),
+    /// A search that found no passing run.
+    #[error(
+        "no witness: {runs} candidates were tried, {failing} fail as the case does and {discarded} fail otherwise"
+    )]
+    NoWitness {
+        /// How many candidates were tried.
+        runs: usize,
+        /// How many of them failed as the case does.
+        failing: usize,
+        /// How many failed otherwise.
+        discarded: usize,
+        /// Whether the search was ended early.
+        interrupted: bool,
+    },
+    /// A search that does not count.
+    #[error("{0} of its runs could not be made; the machine may be too busy")]
+    Troubled(usize),
+    /// A case with more optimizations than a search can number.
+    #[error(transparent)]
+    Alphabet(#[from] AlphabetError),
+    /// No libclang to read C with.
+    #[error(transparent)]
+    Libclang(#[from] LibclangError),
+    /// A libclang that cannot be used.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// C cannot be compiled at all.
+    #[error(transparent)]
+    FrontEnd(#[from] FrontEndError),
+    /// libclang does not take the text for C.
+    #[error("`{}` cannot be read", .path.display())]
+    NotC {
+        /// The file.
+        path: PathBuf,
+        /// What libclang says.
+        source: ParseError,
+    },
+    /// Only C can be mutated as C.
+    #[error("`{}` is no C program, and only those can be mutated", .0.display())]
+    NotInC(PathBuf),
+    /// A place that a rule does not have.
+    #[error("`{rule}` applies in {n_places} places of this program, and not there")]
+    NoPlace {
+        /// Its name.
+        rule: String,
+        /// How many places it has, numbered from 0 on.
+        n_places: usize,
+    },
+    /// An operator that draws its place.
+    #[error("`{0}` has no numbered places: it draws one")]
+    NoNumberedPlaces(String),
+    /// An operator without location or ingredient.
+    #[error("`{0}` finds nothing that goes into this program")]
+    NothingToInsert(String),
+    /// A program that no rule applies to.
+    #[error("no rule applies to this program, or at no such place")]
+    NothingToMutate,
+    /// A folder without C programs.
+    #[error("there is no C program in `{}`", .0.display())]
+    NoCPrograms(PathBuf),
+    /// No program is left to work with.
+    #[error("there are no programs: {0}")]
+    NoPrograms(String),
+    /// No generator of programs.
+    #[error("there is no csmith here to generate programs with")]
+    NoCsmith,
+}
+
+errors_through!(
+    TriageError::Case,
+    DriverError,
+    InstallError,
+    PassesError,
+    ProgramError,
+    ProvisionError,
+    RunError,
+    ToolError,
+    std::io::Error,
+);

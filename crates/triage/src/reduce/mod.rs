@@ -1,0 +1,158 @@
+//! `optsleuth reduce`: a case -> the same failure with fewer passes and a
+//! smaller program.
+//!
+//! ```text
+//! passes ──► parameters ──► program ──► reduced.ll or reduced.c
+//!    └──────────┴─ judge: the same failure? defined behaviour? ──► keeper
+//! ```
+//!
+//! **Invariant:** after every step the case's folder holds a case that fails as
+//! the original does; the original is beside it.
+
+mod c;
+mod c_text;
+mod defined;
+mod external;
+mod ir;
+mod judge;
+mod keeper;
+mod of_driver;
+mod of_llvm;
+mod sequence;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fs_err as fs;
+use optsleuth_case::folder::{kept_reduction, open_case};
+use optsleuth_case::workers::LlvmChoice;
+use optsleuth_compiler::driver::Driver;
+use optsleuth_model::{Limits, Progress, ReduceReport, Reduction, ReductionEnd};
+
+use crate::TriageError;
+pub use external::ask;
+pub use judge::{Candidate, Judge, Patience, Question};
+use keeper::Keeper;
+use of_driver::OfDriver;
+use of_llvm::OfLlvm;
+pub use sequence::fewer_passes;
+
+/// A hang's candidates get this much CPU time.
+const HANG: Duration = Duration::from_secs(1);
+
+/// What is to be reduced, and how.
+#[derive(Clone, Debug)]
+pub struct ReducePlan {
+    /// The case's folder.
+    pub folder: PathBuf,
+    /// Another LLVM than the case's.
+    pub llvm: Option<LlvmChoice>,
+    /// For the failing run.
+    pub limits: Limits,
+    /// What of it.
+    pub part: Part,
+    /// What to make the program smaller with.
+    pub tool: Reducer,
+    /// How long, at most.
+    pub budget: Option<Duration>,
+    /// Begin with the original, whatever was reached before.
+    pub again: bool,
+    /// The program that other reducers' tests start: `optsleuth` itself.
+    pub asker: PathBuf,
+}
+
+/// What of a case is reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Passes, then the program.
+    Both,
+    /// Passes alone.
+    Passes,
+    /// The program alone.
+    Program,
+}
+
+/// What makes programs smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reducer {
+    /// Whatever is best of what is installed.
+    Auto,
+    /// Our own.
+    BuiltIn,
+    /// LLVM's, for IR.
+    LlvmReduce,
+    /// cvise, or creduce, for C.
+    Cvise,
+}
+
+/// Reduces a case.
+pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport, TriageError> {
+    let mut case = open_case(&plan.folder)?;
+    if plan.again {
+        keeper::restore(&case)?;
+        case = open_case(&plan.folder)?;
+    }
+    let earlier = kept_reduction(&case)?;
+    if let Some(reduction) = &earlier
+        && is_finished(plan.part, reduction)
+    {
+        let reduction = reduction.clone();
+        return Ok(ReduceReport { case, reduction, was_finished: true });
+    }
+    let mut work: Box<dyn Work> = match Driver::of_case(&case.case.compiler) {
+        Some(driver) => Box::new(OfDriver::set_up(plan, case, driver?, earlier, progress)?),
+        None => Box::new(OfLlvm::set_up(plan, case, earlier, progress)?),
+    };
+    // Making a worker is no part of the budget.
+    let begun = Instant::now();
+    let patience = Patience { deadline: plan.budget.map(|budget| begun + budget), progress };
+    let done = work.reduce(plan, patience);
+    let (keeper, reduction) = work.state();
+    reduction.seconds += begun.elapsed().as_secs_f64();
+    reduction.end = match (progress.stop_requested(), patience.is_over()) {
+        _ if is_finished(plan.part, reduction) => ReductionEnd::Finished,
+        (true, _) => ReductionEnd::Interrupted,
+        (false, true) => ReductionEnd::Budget,
+        (false, false) => ReductionEnd::Unfinished,
+    };
+    keeper.keep_state(reduction)?;
+    done?;
+    let (case, reduction) = (open_case(&plan.folder)?, reduction.clone());
+    Ok(ReduceReport { case, reduction, was_finished: false })
+}
+
+fn is_finished(part: Part, reduction: &Reduction) -> bool {
+    let (passes, program) = (reduction.sequence.finished, reduction.program.finished);
+    match part {
+        Part::Both => passes && program,
+        Part::Passes => passes,
+        Part::Program => program,
+    }
+}
+
+/// A case that was seen to fail, and how far it is reduced.
+trait Work {
+    /// Makes it smaller, as long as there is patience.
+    fn reduce(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError>;
+
+    /// How far it is, and who keeps that.
+    fn state(&mut self) -> (&Keeper, &mut Reduction);
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, TriageError> {
+    Ok(fs::read(path)?)
+}
+
+fn note(reduction: &mut Reduction, note: &str) {
+    if !reduction.notes.iter().any(|known| known == note) {
+        reduction.notes.push(note.to_owned());
+    }
+}
+
+fn with(tools: &[String], tool: &str) -> Vec<String> {
+    let mut tools = tools.to_vec();
+    if !tools.iter().any(|known| known == tool) {
+        tools.push(tool.to_owned());
+    }
+    tools
+}

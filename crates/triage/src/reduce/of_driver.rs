@@ -1,0 +1,161 @@
+//! A case of gcc or of clang's driver: a smaller C program with which it fails
+//! in the same way.
+//!
+//! For wrong code, every candidate has to do the same unoptimized, by both
+//! families, and to be as clean as the original: see [`super::c`].
+//!
+//! **Invariant:** the level and the flags stay as they are.
+
+use std::path::Path;
+
+use optsleuth_case::CaseError;
+use optsleuth_case::definedness::disagreement;
+use optsleuth_case::driver::{DriverUnderTest, LoadedDriverCase, Tried, include_folder};
+use optsleuth_case::folder::llvm_of;
+use optsleuth_case::oracle::Oracle;
+use optsleuth_compiler::driver::Driver;
+use optsleuth_model::{
+    CaseFolder, CaseKind, CheckStatus, Outcome, ProgramReduction, ProgramSize, Progress,
+    REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
+};
+
+use super::c::{Source, note_sanitizers, shrink_c};
+use super::judge::{Judge, Lane, Manner, Patience, Question, Tally};
+use super::keeper::Keeper;
+use super::{HANG, Part, ReducePlan, Work, read_file};
+use crate::TriageError;
+
+/// A driver's case that was seen to fail, and how far it is reduced.
+#[derive(Debug)]
+pub(super) struct OfDriver {
+    loaded: LoadedDriverCase,
+    oracle: Oracle,
+    /// What the failing run came to.
+    first: Outcome,
+    keeper: Keeper,
+    reduction: Reduction,
+}
+
+impl OfDriver {
+    pub(super) fn set_up(
+        plan: &ReducePlan,
+        case: CaseFolder,
+        driver: Driver,
+        earlier: Option<Reduction>,
+        progress: &dyn Progress,
+    ) -> Result<OfDriver, TriageError> {
+        if plan.llvm.is_some() {
+            llvm_of(&case.case)?; // There is none to put another in the place of.
+        }
+        let mut loaded = LoadedDriverCase::set_up(case, driver, plan.limits, progress)?;
+        loaded.repeat_hangs_within(HANG);
+        let reproduction = loaded.reproduce(progress)?;
+        let (status, what) = (reproduction.status, reproduction.what);
+        let first = match reproduction.first {
+            Tried::Ran(first) if status == CheckStatus::Reproduces => first,
+            Tried::Ran(_) | Tried::Refused(_) => {
+                return Err(CaseError::NotReproduced { status, what }.into());
+            }
+        };
+        let keeper = Keeper::open(&loaded.case)?;
+        let reduction = match earlier {
+            Some(earlier) => Reduction { what, ..earlier },
+            None => untouched(&loaded, what)?,
+        };
+        Ok(OfDriver { loaded, oracle: reproduction.oracle, first, keeper, reduction })
+    }
+}
+
+impl Work for OfDriver {
+    fn reduce(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError> {
+        if plan.part == Part::Passes || self.reduction.program.finished {
+            return Ok(());
+        }
+        let OfDriver { loaded, oracle, first, keeper, reduction } = self;
+        let whole = String::from_utf8_lossy(&read_file(&loaded.case.input())?).into_owned();
+        let request = RunRequest { limits: loaded.limits, ..RunRequest::new(None) };
+        let mut question = Question::new(request, &[], oracle.clone(), first);
+        question.hang_within(HANG);
+        let flags = loaded.flags_elsewhere();
+        let mut tested = loaded.tested.clone();
+        tested.flags.push(include_folder(&loaded.case.folder));
+        question.source = Some(Source::of_driver(&loaded.fence.install, &flags, tested));
+        let mut judge = Judge::new((&mut loaded.fence.pool, None), question, patience);
+        judge.watch_source(&whole)?;
+        note_sanitizers(&judge.question, reduction);
+        if !judge.accepts_source(&whole)? {
+            let what = "the program does not fail any more outside of its folder".to_owned();
+            return Err(
+                CaseError::NotReproduced { status: CheckStatus::FailsOtherwise, what }.into()
+            );
+        }
+        let shrunk = shrink_c(&mut judge, plan, whole, keeper, reduction);
+        reduction.runs += judge.n_runs();
+        shrunk
+    }
+
+    fn state(&mut self) -> (&Keeper, &mut Reduction) {
+        (&self.keeper, &mut self.reduction)
+    }
+}
+
+/// The oracle for a program, if the compiler fails on it as it does in the case.
+pub(super) fn look_at(
+    tested: &DriverUnderTest,
+    question: &Question,
+    path: &Path,
+    lane: &mut Lane<'_>,
+    tally: &Tally,
+) -> Result<Option<Oracle>, TriageError> {
+    let limits = question.request.limits;
+    let tried = tally.tried(|| Ok(tested.run(path, lane.reference(), limits)?))?;
+    let Some(Tried::Ran(outcome)) = tried else { return Ok(None) };
+    let mut oracle = question.oracle.clone();
+    if oracle.kind() == CaseKind::WrongCode {
+        let found = tally.tried(|| Ok(tested.references(path, lane.reference(), limits)?))?;
+        let Some(Ok(references)) = found else { return Ok(None) };
+        let Some((_, expected)) = references.first() else { return Ok(None) };
+        let known = oracle.expected().map(Manner::of);
+        if disagreement(&references).is_some()
+            || known.is_some_and(|known| known != Manner::of(expected))
+        {
+            return Ok(None);
+        }
+        oracle = oracle.expecting(expected.clone());
+    }
+    Ok(question.is_failure(&oracle, &outcome).then_some(oracle))
+}
+
+/// A case before anything was done to it.
+fn untouched(loaded: &LoadedDriverCase, what: String) -> Result<Reduction, TriageError> {
+    let LoadedDriverCase { case, tested, .. } = loaded;
+    let file = read_file(&case.input())?;
+    let level = format!("-{}", tested.level.name());
+    // No IR, no instructions.
+    let size = ProgramSize::of(&file, "");
+    Ok(Reduction {
+        version: REDUCTION_VERSION,
+        case: case.case.id.clone(),
+        llvm: tested.driver.version.clone(),
+        what,
+        sequence: SequenceReduction {
+            before: level.clone(),
+            after: level,
+            n_before: 0,
+            n_after: 0,
+            finished: true,
+        },
+        program: ProgramReduction {
+            input_before: case.case.input.clone(),
+            input_after: case.case.input.clone(),
+            before: size,
+            after: size,
+            finished: false,
+        },
+        tools: Vec::new(),
+        runs: 0,
+        seconds: 0.0,
+        end: ReductionEnd::Unfinished,
+        notes: Vec::new(),
+    })
+}

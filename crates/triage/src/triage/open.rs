@@ -1,0 +1,170 @@
+//! A program and a pipeline -> a case's folder: how does it fail, if it does?
+//!
+//! **Invariant:** a folder is made only of something that was seen to fail, and
+//! of a program whose behaviour is defined where that decides.
+
+use std::path::PathBuf;
+
+use fs_err as fs;
+use optsleuth_case::CaseError;
+use optsleuth_case::definedness::{disagreement, references};
+use optsleuth_case::folder::open_case;
+use optsleuth_case::loaded::failing_request;
+use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
+use optsleuth_case::workers::{LlvmChoice, Workers};
+use optsleuth_case::write::write_case;
+use optsleuth_compiler::clang::{self, Markers};
+use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_model::{
+    Case, CaseFolder, CaseKind, CheckStatus, CompilerSpec, Language, Limits, Outcome, Pipeline,
+    Progress, RunRequest,
+};
+
+use crate::TriageError;
+
+/// A program that is said to make a compiler fail.
+#[derive(Clone, Debug)]
+pub struct Suspicion {
+    /// A `.c`, `.ll` or `.bc` file.
+    pub program: PathBuf,
+    /// The compiler.
+    pub llvm: LlvmChoice,
+    /// What it is told to do.
+    pub pipeline: Pipeline,
+    /// LLVM options.
+    pub options: Vec<String>,
+    /// For clang.
+    pub c_flags: Vec<String>,
+    /// Where the case's folder is to be.
+    pub folder: PathBuf,
+    /// A case that is there may go.
+    pub force: bool,
+}
+
+/// Makes a case of it.
+pub(super) fn open(
+    suspicion: &Suspicion,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Result<CaseFolder, TriageError> {
+    let (kind, what, compiler) = match observe(suspicion, Targets::Native, limits, progress) {
+        Err(TriageError::Case(CaseError::Run(RunError::ForeignTarget { .. }))) => {
+            observe(suspicion, Targets::All, limits, progress)?
+        }
+        other => other?,
+    };
+    let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
+    let (input, text) = self_contained(suspicion)?;
+    let case = Case {
+        id: name.into_owned(),
+        title: Some(what.clone()),
+        source: None,
+        compiler,
+        fault: None,
+        input,
+        pipeline: suspicion.pipeline.clone(),
+        flags: suspicion.options.clone(),
+        cflags: suspicion.c_flags.clone(),
+        kind,
+        signature: None,
+        expected: None,
+        observed: Some(what),
+        fails_in: Vec::new(),
+        fixed_in: None,
+        truth: None,
+    };
+    write_case(&suspicion.folder, &case, &text, suspicion.force)?;
+    Ok(open_case(&suspicion.folder)?)
+}
+
+/// How it fails, in a word and in a line, and the compiler's name.
+fn observe(
+    suspicion: &Suspicion,
+    targets: Targets,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Result<(CaseKind, String, CompilerSpec), TriageError> {
+    let mut workers = Workers::set_up(&suspicion.llvm, targets, Flavor::Plain, None, progress)?;
+    progress.step("looking for the failure");
+    let Suspicion { program, c_flags, options, pipeline, .. } = suspicion;
+    workers.load(program, c_flags, options, limits)?;
+    let passes = workers.passes(&pipeline.passes())?;
+    let request = |kind| RunRequest { limits, ..failing_request(kind, pipeline, passes.clone()) };
+    let run = workers.pool.first().run(&request(CaseKind::Crash))?;
+    let compiler = match &suspicion.llvm {
+        LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
+        LlvmChoice::Version(_) | LlvmChoice::Newest => {
+            CompilerSpec::Llvm(workers.install.major.to_string())
+        }
+    };
+    let kind = match &run.outcome {
+        Outcome::Crash(_) => CaseKind::Crash,
+        Outcome::InvalidIr { .. } => CaseKind::InvalidIr,
+        Outcome::Timeout { .. } => CaseKind::Hang,
+        Outcome::OutOfMemory { .. } => CaseKind::Memory,
+        Outcome::CodegenFailure { .. } => CaseKind::Codegen,
+        Outcome::Ok(_) => {
+            let wrong = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
+            return Ok((CaseKind::WrongCode, wrong, compiler));
+        }
+    };
+    Ok((kind, describe(&run.outcome), compiler))
+}
+
+/// What is wrong with the program's behaviour. That nothing is, or that it
+/// cannot be told, is an error.
+fn execute(
+    workers: &mut Workers,
+    request: &RunRequest,
+    limits: Limits,
+) -> Result<String, TriageError> {
+    let not = |status, what: String| Err(TriageError::NoFailure { status, what });
+    let (references, _) = match references(&mut workers.pool, limits) {
+        Ok(references) => references,
+        Err(CaseError::NoReference { way, what }) => {
+            let what = format!(
+                "LLVM compiles it without complaint, and the program cannot be executed ({way}: {what})"
+            );
+            return not(CheckStatus::Passes, what);
+        }
+        Err(CaseError::Run(RunError::DoesNotLink(_))) => {
+            let what =
+                "LLVM compiles it without complaint, and this is no program that can be executed";
+            return not(CheckStatus::Passes, what.to_owned());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(why) = disagreement(&references) {
+        return not(CheckStatus::Unstable, why);
+    }
+    let run = workers.pool.first().run(request)?;
+    let (Some(found), Some((_, expected))) = (run.outcome.execution(), references.first()) else {
+        return not(CheckStatus::FailsOtherwise, describe(&run.outcome));
+    };
+    match same_behaviour(found, expected) {
+        true => not(CheckStatus::Passes, "the program does what it should".to_owned()),
+        false => {
+            Ok(Oracle::new(CaseKind::WrongCode, Some(expected.clone())).describe(&run.outcome))
+        }
+    }
+}
+
+/// The program's name in its folder, and its bytes. C that includes files of
+/// its own is preprocessed.
+fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageError> {
+    let path = &suspicion.program;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bytes = fs::read(path)?;
+    let is_c = Language::of_path(path) == Some(Language::C);
+    let includes =
+        |text: &str| text.lines().any(|line| line.trim_start().starts_with("#include \""));
+    if !is_c || !includes(&String::from_utf8_lossy(&bytes)) {
+        return Ok((name, bytes));
+    }
+    let folder = Workdir::new()?;
+    let whole = folder.file(&name);
+    let install = suspicion.llvm.find()?;
+    let text = clang::preprocess(&install, path, &suspicion.c_flags, Markers::Dropped, &whole)?;
+    Ok((name, text.into_bytes()))
+}

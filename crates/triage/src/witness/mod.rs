@@ -1,0 +1,284 @@
+//! Witness programs: a case in C -> slightly changed programs that pass ->
+//! suspects. The searches of DiWi and RecBi, and their baselines.
+//!
+//! ```text
+//! guide ──► mutants ──► front end, passes, execution on all workers ──► verdicts
+//!   ▲                                                                      │
+//!   └──── accepted? distance, gain ◄── collection ◄── coverages ◄──────────┘
+//!                                           └──► spectrum ──► ranking
+//! ```
+//!
+//! J. Chen et al., "Compiler Bug Isolation via Effective Witness Test Program
+//! Generation", ESEC/FSE 2019 (DiWi), and J. Chen, H. Ma and L. Zhang, "Enhanced
+//! Compiler Bug Isolation via Memoized Search", ASE 2020 (RecBi).
+//!
+//! **Invariant:** what is found depends on the seed, the programs at hand and the
+//! number of runs alone: batches have the same size on any number of cores, and
+//! what came of them is learnt in the order in which they were asked for.
+
+mod blend;
+mod c_tools;
+mod choices;
+mod collection;
+mod effect;
+mod ingredient_pool;
+mod lines;
+mod mutable;
+mod mutants;
+mod proposal;
+mod trial;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use optsleuth_case::loaded::{LoadedCase, Reproduction};
+use optsleuth_case::oracle::Verdict;
+use optsleuth_compiler::llvm::RunError;
+use optsleuth_model::{ProgramCounts, Progress, StopReason};
+use optsleuth_rank::Recipe;
+use optsleuth_search::ProgramMethod;
+
+use crate::TriageError;
+use crate::localize::{
+    Course, CoveredFailure, Judged, Localized, Measured, SearchInput, Searched, Source, Stop,
+    Tally, Trouble,
+};
+use blend::Blender;
+use collection::{Collection, Weighed};
+pub use ingredient_pool::programs_at_hand;
+pub use mutable::MutableProgram;
+use proposal::{Candidate, Proposer};
+use trial::{Hands, Judgement, Text, Tried};
+
+/// How to look for witness programs.
+#[derive(Clone, Debug)]
+pub struct WitnessPlan {
+    /// Where they come from, and what guides the search.
+    pub method: ProgramMethod,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// When to stop.
+    pub stop: Stop,
+    /// How to make a ranking of the runs.
+    pub recipe: Recipe,
+    /// A folder of C programs: ingredients of insertions, and the witnesses of
+    /// `dev`. The tool's own small programs, and some of csmith's, if not given.
+    pub pool: Option<PathBuf>,
+    /// Every witness gets a statement of another program (DiWi, 5.6.4).
+    pub blend: bool,
+    /// Leave out what passes although the compiler does what it does wrong.
+    pub guard: bool,
+}
+
+/// So many programs are asked for before anything is learnt of them.
+const BATCH: usize = 8;
+
+impl WitnessPlan {
+    /// Whether something of other programs goes into mutants.
+    fn needs_ingredients(&self) -> bool {
+        let inserts = match self.method {
+            ProgramMethod::Recbi
+            | ProgramMethod::RecbiMh
+            | ProgramMethod::RecbiRandom
+            | ProgramMethod::RecbiFilter => true,
+            ProgramMethod::Diwi
+            | ProgramMethod::DiwiRandom
+            | ProgramMethod::Dev
+            | ProgramMethod::Csmith => false,
+        };
+        inserts || self.blend
+    }
+}
+
+/// Looks for witness programs and ranks suspects.
+pub fn localize_by_programs(
+    failure: &mut CoveredFailure,
+    mutable: &mut MutableProgram,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+) -> Result<Localized, TriageError> {
+    failure.with_other_programs(|failure| {
+        mutable.fill_pool(plan, progress)?;
+        let CoveredFailure { loaded, reproduction, input } = failure;
+        let Searched { tally, stopped, wall, .. } =
+            look_for_programs(loaded, reproduction, input, mutable, plan, progress)?;
+        if tally.witnesses() == 0 {
+            return Err(tally.no_witness(stopped));
+        }
+        progress.step("gathering evidence");
+        let who = (plan.method.name(), plan.seed, plan.stop);
+        let ((worked, occupied), n_workers) = (tally.worked(), loaded.workers.pool.size());
+        let localization = tally.conclude(who, loaded, reproduction, stopped, wall);
+        Ok(Localized { localization, wall, occupied, worked, n_workers })
+    })
+}
+
+/// Where such a search has the true culprits; `None` if it was told to end early.
+pub fn measure_programs(
+    failure: &mut CoveredFailure,
+    mutable: &mut MutableProgram,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+) -> Result<Option<(Measured, Duration)>, TriageError> {
+    failure.with_other_programs(|failure| {
+        mutable.fill_pool(plan, progress)?;
+        let CoveredFailure { loaded, reproduction, input } = failure;
+        let Searched { tally, stopped, wall, n_troubled } =
+            look_for_programs(loaded, reproduction, input, mutable, plan, progress)?;
+        // A figure may not depend on how busy the machine was.
+        if n_troubled > 0 {
+            return Err(TriageError::Troubled(n_troubled));
+        }
+        let is_whole = stopped != StopReason::Interrupted;
+        Ok(is_whole.then(|| (tally.measure(&Recipe::all()), wall)))
+    })
+}
+
+/// Searches until there is a reason to stop.
+fn look_for_programs<'a>(
+    loaded: &mut LoadedCase,
+    reproduction: &Reproduction,
+    input: &'a SearchInput,
+    mutable: &'a MutableProgram,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+) -> Result<Searched<'a>, TriageError> {
+    let case = loaded.case.case.clone();
+    let mut proposer = Proposer::new(plan, mutable, &case)?;
+    let mut harvest = Harvest {
+        plan,
+        mutable,
+        tally: Tally::new(&input.map, &mutable.failing, plan.recipe, case.truth.as_ref()),
+        collection: Collection::new(plan.method.acceptance(), &mutable.failing),
+        counts: ProgramCounts {
+            fakes: mutable.effect.as_ref().map(|_| 0),
+            ..ProgramCounts::default()
+        },
+        trouble: Trouble::default(),
+    };
+    let mut blender = if plan.blend { Blender::new(plan.seed, mutable) } else { None };
+    let (pool, unmodified) = loaded.pools();
+    let trial = mutable.trial(&case, &reproduction.oracle);
+    let mut hands = Hands { pool, unmodified, trial };
+    progress.step("looking for witness programs");
+    let started = Instant::now();
+    let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
+    let go_on = || !out_of_time() && !progress.stop_requested();
+    let stopped = loop {
+        let runs = harvest.tally.runs();
+        let room = plan.stop.runs.map_or(BATCH, |limit| BATCH.min(limit.saturating_sub(runs)));
+        let batch = proposer.ask(room, hands.pool, &go_on)?;
+        if batch.is_empty() && go_on() {
+            break StopReason::Exhausted;
+        }
+        let tried = harvest.try_all(&mut hands, &batch, &go_on)?;
+        let is_cut = tried.len() < batch.len();
+        let mut judged = Vec::new();
+        for (candidate, tried) in batch.iter().zip(tried) {
+            let (weighed, verdict) = harvest.weigh(&tried.judgement);
+            proposer.learn(candidate, &tried.judgement, weighed);
+            let blends = match &mut blender {
+                Some(blender) if weighed.accepted => blender.blends(candidate),
+                Some(_) | None => Vec::new(),
+            };
+            let blended = harvest.try_all(&mut hands, &blends, &go_on)?;
+            judged.extend(harvest.take((candidate, tried, verdict, weighed), &blends, blended));
+        }
+        harvest.tally.take(judged, plan.stop.is_timed().then(|| started.elapsed()));
+        progress.search(&harvest.tally.status(started.elapsed()));
+        let course = Course { is_cut: is_cut || out_of_time(), progress };
+        if let Some(reason) = plan.stop.reason(&harvest.tally, &course) {
+            break reason;
+        }
+    };
+    let Harvest { mut tally, counts, trouble, .. } = harvest;
+    tally.set_programs(counts);
+    Ok(Searched { tally, stopped, wall: started.elapsed(), n_troubled: trouble.in_all })
+}
+
+/// What a search brings in.
+struct Harvest<'t, 'a> {
+    plan: &'a WitnessPlan,
+    mutable: &'a MutableProgram,
+    tally: Tally<'t>,
+    collection: Collection,
+    counts: ProgramCounts,
+    trouble: Trouble,
+}
+
+impl Harvest<'_, '_> {
+    /// Tries programs. The answers are those of the first.
+    fn try_all(
+        &mut self,
+        hands: &mut Hands<'_>,
+        candidates: &[Candidate],
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Tried>, RunError> {
+        let texts: Vec<Text> = candidates.iter().map(|one| one.text.clone()).collect();
+        self.trouble.sift(hands.try_all(&texts, go_on), Tried::trouble)
+    }
+
+    /// What a program would be worth, and what it says about the case.
+    fn weigh(&mut self, judgement: &Judgement) -> (Weighed, Verdict) {
+        match judgement {
+            Judgement::Passes(coverage) => {
+                let hides = self.mutable.effect.as_ref().is_some_and(|it| it.shows_in(coverage));
+                if let Some(fakes) = &mut self.counts.fakes {
+                    *fakes += usize::from(hides);
+                }
+                if hides && self.plan.guard {
+                    return (Weighed::default(), Verdict::Passes);
+                }
+                let weighed = self.collection.weigh(coverage);
+                self.counts.unneeded += usize::from(!weighed.accepted);
+                (weighed, Verdict::Passes)
+            }
+            Judgement::Fails => (Weighed::default(), Verdict::Fails),
+            Judgement::Other => (Weighed::default(), Verdict::Other),
+            Judgement::Invalid => {
+                self.counts.invalid += 1;
+                (Weighed::default(), Verdict::Other)
+            }
+        }
+    }
+
+    /// Makes a witness of a program that was accepted, or of the first of its
+    /// blends that is.
+    fn take(
+        &mut self,
+        (candidate, tried, verdict, weighed): (&Candidate, Tried, Verdict, Weighed),
+        blends: &[Candidate],
+        blended: Vec<Tried>,
+    ) -> Vec<(Source, Judged)> {
+        let mut runs = Vec::new();
+        let mut has_witness = !weighed.accepted;
+        for (blend, tried) in blends.iter().zip(blended) {
+            let (weighed, verdict) = self.weigh(&tried.judgement);
+            let is_witness = weighed.accepted && !has_witness;
+            has_witness |= is_witness;
+            runs.push(self.judged(blend, tried, verdict, is_witness));
+        }
+        runs.insert(0, self.judged(candidate, tried, verdict, !has_witness));
+        runs
+    }
+
+    fn judged(
+        &mut self,
+        candidate: &Candidate,
+        tried: Tried,
+        verdict: Verdict,
+        is_witness: bool,
+    ) -> (Source, Judged) {
+        let Tried { judgement, wall, occupied } = tried;
+        let witness = match judgement {
+            Judgement::Passes(coverage) if is_witness => {
+                self.collection.add(&coverage);
+                let similarity = self.mutable.reference.compare(&coverage);
+                Some((similarity, self.tally.project(&coverage)))
+            }
+            Judgement::Passes(_) | Judgement::Fails | Judgement::Other | Judgement::Invalid => None,
+        };
+        let source = (self.mutable.passes.clone(), Some(candidate.what.clone()));
+        (source, Judged { verdict, witness, wall, occupied })
+    }
+}
