@@ -5,6 +5,10 @@
 
 CARGO ?= cargo
 OPTSLEUTH = target/release/optsleuth
+# Style and tests take the same packages, features and profile, so that nothing
+# is compiled for one of them only.
+CHECKED = --workspace --profile ci
+TARGET = $${CARGO_TARGET_DIR:-target}
 
 .PHONY: help demo test setup build lint bench plots evaluation identity covered test-all-llvms clean
 
@@ -24,14 +28,21 @@ demo: build ## Set up, build, and run an example
 
 test: ## Set up, check the style, run all tests
 	@scripts/setup.sh test
-	$(CARGO) build --release
 	$(MAKE) lint
-	$(CARGO) test --release --workspace
+	$(CARGO) test $(CHECKED) --no-run
+	scripts/provision.sh $(TARGET)/ci/optsleuth
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+		set -ex; \
+		$(CARGO) nextest run --workspace --cargo-profile ci; \
+		$(CARGO) test $(CHECKED) --doc --quiet; \
+		scripts/slowest.sh $(TARGET)/nextest/default/junit.xml; \
+	else \
+		set -x; $(CARGO) test $(CHECKED) --no-fail-fast; \
+	fi
 
-lint: ## Formatting, clippy, and what no compiler checks
+lint: ## Formatting and clippy
 	$(CARGO) fmt --all -- --check
-	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
-	$(CARGO) xtask tidy
+	$(CARGO) clippy $(CHECKED) --all-targets -- -D warnings
 
 bench: build ## Measure speed; raw data, table and plots in docs/benchmarks
 	@scripts/setup.sh test

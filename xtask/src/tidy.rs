@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what no compiler checks.
+//! What no compiler checks: the map in DESIGN.md, file headers, links.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,14 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-/// Runs every check; the first that fails is the error.
-pub(crate) fn run() -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    design_lists_every_crate(&root)?;
-    every_source_file_has_a_header(&root)?;
-    links_lead_somewhere(&root)?;
-    println!("tidy");
-    Ok(())
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -26,7 +20,9 @@ fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The crates in DESIGN.md's tree are the crates in `crates/`.
-fn design_lists_every_crate(root: &Path) -> anyhow::Result<()> {
+#[test]
+fn design_lists_every_crate() -> anyhow::Result<()> {
+    let root = root();
     let design = fs::read_to_string(root.join("DESIGN.md"))?;
     let tree = design.split("```").find(|block| block.contains("crates/")).context("no tree")?;
     let listed: BTreeSet<String> = tree
@@ -45,7 +41,9 @@ fn design_lists_every_crate(root: &Path) -> anyhow::Result<()> {
 }
 
 /// A file opens with what it is.
-fn every_source_file_has_a_header(root: &Path) -> anyhow::Result<()> {
+#[test]
+fn every_source_file_has_a_header() -> anyhow::Result<()> {
+    let root = root();
     let mut folders = vec![root.join("crates"), root.join("xtask"), root.join("worker")];
     while let Some(folder) = folders.pop() {
         for path in entries(&folder)? {
@@ -67,13 +65,11 @@ fn every_source_file_has_a_header(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Relative links in Markdown files lead to files.
-fn links_lead_somewhere(root: &Path) -> anyhow::Result<()> {
-    let mut folders = vec![
-        root.to_owned(),
-        root.join("docs"),
-        root.join("docs/benchmarks"),
-        root.join("testdata"),
-    ];
+#[test]
+fn links_lead_somewhere() -> anyhow::Result<()> {
+    let root = root();
+    let mut folders =
+        vec![root.clone(), root.join("docs"), root.join("docs/benchmarks"), root.join("testdata")];
     while let Some(folder) = folders.pop() {
         for path in entries(&folder)? {
             if path.extension().is_none_or(|extension| extension != "md") {

@@ -5,7 +5,7 @@
 //! gives the cells their values, and each function says whether everything is
 //! as it was. The program's whole output is `done`.
 
-#[path = "../../../tests/native/mod.rs"]
+#[path = "../../../tests/it/native/mod.rs"]
 mod native;
 
 use std::fmt::Write as _;

@@ -1,0 +1,193 @@
+//! Cases of gcc and of clang's driver, as a user sees them: real compilers, and
+//! scripts around them that fail on purpose.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::program::{failure, json, run};
+
+/// gcc, but at -O2 another program.
+const MISCOMPILES: &str = "case \" $* \" in *' -O2 '*) exec gcc-12 -DBROKEN \"$@\" ;; esac\n\
+                           exec gcc-12 \"$@\"";
+
+/// gcc, but at -O2 it does not survive a word in the program.
+const CRASHES: &str = "case \" $* \" in *' -O2 '*)\n\
+    for word in \"$@\"; do case $word in *.c)\n\
+        if grep -q poison \"$word\"; then\n\
+            echo 'during GIMPLE pass: vect' >&2\n\
+            echo 'x.c:1:1: internal compiler error: in vect_poison, at tree-vect.cc:7' >&2\n\
+            exit 1\n\
+        fi ;; esac; done ;; esac\n\
+    exec gcc-12 \"$@\"";
+
+const DOUBLED: &str = "#include <stdio.h>
+static int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+static int scale(int x) {
+#ifdef BROKEN
+  return x * 3;
+#else
+  return x * 2;
+#endif
+}
+static int rest(int n) {
+  return table[n % 8];
+}
+int main(void) {
+  printf(\"%d\\n\", scale(21));
+  printf(\"%d\\n\", rest(8));
+  return 0;
+}
+";
+
+/// A folder with a case of this compiler and, where one is given, its script.
+struct Folder {
+    _kept: tempfile::TempDir,
+    case: String,
+}
+
+impl Folder {
+    fn new(compiler: &str, program: &str, kind: &str) -> Folder {
+        let kept = tempfile::tempdir().unwrap();
+        let case = kept.path().join("case");
+        fs::create_dir(&case).unwrap();
+        fs::write(case.join("program.c"), program).unwrap();
+        let toml = format!(
+            "version = 1\nid = \"made\"\ncompiler = {{ {compiler} }}\ninput = \"program.c\"\n\
+             level = \"O2\"\nkind = \"{kind}\"\n"
+        );
+        fs::write(case.join("case.toml"), toml).unwrap();
+        Folder { case: case.display().to_string(), _kept: kept }
+    }
+
+    /// The same with a script in gcc's place.
+    fn scripted(script: &str, program: &str, kind: &str) -> Folder {
+        let folder = Folder::new("gcc = \"12\"", program, kind);
+        let path = folder._kept.path().join("gcc");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        folder.change("\"12\"", &format!("\"{}\"", path.display()));
+        folder
+    }
+
+    fn change(&self, from: &str, to: &str) {
+        let text = self.read("case.toml");
+        assert!(text.contains(from), "{text}");
+        fs::write(Path::new(&self.case).join("case.toml"), text.replace(from, to)).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(Path::new(&self.case).join(name)).unwrap()
+    }
+
+    fn check(&self, code: i32) -> serde_json::Value {
+        let args = ["case", "check", &self.case, "--json"];
+        let output = run(&args);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        json(&args)["cases"][0].clone()
+    }
+}
+
+#[test]
+fn wrong_code_is_measured_by_both_families_and_reduced() {
+    let folder = Folder::scripted(MISCOMPILES, DOUBLED, "wrong-code");
+    let found = folder.check(0);
+    assert_eq!((&found["status"], &found["failing"]), (&"reproduces".into(), &5.into()));
+    assert!(found["what"].as_str().unwrap().contains("instead of"), "{found}");
+    assert_eq!(found["references"].as_array().unwrap().len(), 2);
+    assert_eq!(found["level"], "O2");
+    assert!(found["compiler"].as_str().unwrap().starts_with("gcc 12."), "{found}");
+    assert!(found["commands"][0].as_str().unwrap().contains("-O2 -w program.c"), "{found}");
+    assert!(found.get("llvm").is_none(), "{found}");
+    // Long, because a busy machine is no reason to fail.
+    let args = ["reduce", &folder.case, "--tool", "built-in", "--budget", "20m", "--json"];
+    let result = json(&args);
+    assert_eq!(result["end"], "finished", "{result}");
+    let reduced = folder.read("reduced.c");
+    assert!(!reduced.contains("table") && reduced.contains("BROKEN"), "{reduced}");
+    assert!(folder.read("case.toml").contains("input = \"reduced.c\""));
+    assert_eq!(folder.read("original/program.c"), DOUBLED);
+    assert_eq!(folder.check(0)["note"], serde_json::Value::Null);
+    let again = json(&["reduce", &folder.case, "--json"]);
+    assert_eq!(again["was_finished"], true);
+}
+
+#[test]
+fn a_crash_is_known_by_its_signature_and_reduced_by_others_tools() {
+    let program = DOUBLED.replace("scale", "poison_scale");
+    let folder = Folder::scripted(CRASHES, &program, "crash");
+    let found = folder.check(0);
+    let signature = "in vect_poison, at tree-vect.cc:N, during GIMPLE pass: vect";
+    assert!(found["what"].as_str().unwrap().contains(signature), "{found}");
+    folder.change("kind", "signature = \"in something_else\"\nkind");
+    assert_eq!(folder.check(6)["status"], "fails-otherwise");
+    folder.change("in something_else", signature);
+    let result = json(&["reduce", &folder.case, "--tool", "cvise", "--budget", "60s", "--json"]);
+    assert!(result["tools"].as_array().unwrap().iter().any(|tool| tool == "cvise"), "{result}");
+    let reduced = folder.read("reduced.c");
+    assert!(reduced.contains("poison") && reduced.len() * 3 < program.len(), "{reduced}");
+    folder.check(0);
+}
+
+#[test]
+fn real_failures_of_clangs_driver_are_cases() {
+    let program = "#pragma clang __debug crash\nint main(void) { return 0; }\n";
+    let folder = Folder::new("clang = \"19\"", program, "crash");
+    let found = folder.check(0);
+    assert!(found["what"].as_str().unwrap().contains("HandlePragmaDirective"), "{found}");
+    folder.change("crash", "hang");
+    assert_eq!(folder.check(6)["status"], "fails-otherwise");
+    let program = "#pragma clang __debug overflow_stack\nint main(void) { return 0; }\n";
+    let folder = Folder::new("clang = \"19\"", program, "hang");
+    let found = json(&["case", "check", &folder.case, "--timeout", "1", "--json"]);
+    assert_eq!(found["cases"][0]["status"], "reproduces", "{found}");
+}
+
+#[test]
+fn a_program_that_nobody_can_judge_accuses_no_compiler() {
+    let overflows = DOUBLED.replace("scale(21)", "scale(21) + (0x7fffffff + scale(1) < 0 ? 0 : 0)");
+    let folder = Folder::scripted(MISCOMPILES, &overflows, "wrong-code");
+    let found = folder.check(3);
+    assert!(found["what"].as_str().unwrap().contains("undefined-behaviour sanitizer"), "{found}");
+    let disputed = DOUBLED.replace("x * 2", "x * 2 + __clang__ + 0");
+    let disputed = format!("#ifndef __clang__\n#define __clang__ 0\n#endif\n{disputed}");
+    let folder = Folder::scripted(MISCOMPILES, &disputed, "wrong-code");
+    let found = folder.check(3);
+    assert!(found["what"].as_str().unwrap().contains("by clang"), "{found}");
+    let (code, stderr) = failure(&["reduce", &folder.case]);
+    assert_eq!(code, 3, "{stderr}");
+}
+
+#[test]
+fn a_compiler_that_is_right_is_not_accused() {
+    let folder = Folder::new("gcc = \"12\"", DOUBLED, "wrong-code");
+    assert_eq!(folder.check(6)["status"], "passes");
+    let (code, stderr) = failure(&["reduce", &folder.case]);
+    assert_eq!(code, 6, "{stderr}");
+}
+
+#[test]
+fn what_needs_to_look_inside_says_so() {
+    let folder = Folder::new("clang = \"19\"", DOUBLED, "wrong-code");
+    for command in ["bisect", "localize", "triage"] {
+        let (code, stderr) = failure(&[command, &folder.case]);
+        assert_eq!(code, 1, "{command}: {stderr}");
+        assert!(stderr.contains("nothing can be seen inside"), "{command}: {stderr}");
+        assert!(stderr.contains("-disable-llvm-passes"), "{command}: {stderr}");
+    }
+    let (code, stderr) = failure(&["case", "check", &folder.case, "--llvm", "19"]);
+    assert_eq!(code, 1, "{stderr}");
+}
+
+#[test]
+fn a_compiler_that_is_not_here_is_named_with_its_package() {
+    let folder = Folder::new("gcc = \"99\"", DOUBLED, "crash");
+    let (code, stderr) = failure(&["case", "check", &folder.case]);
+    assert_eq!(code, 4, "{stderr}");
+    assert!(stderr.contains("apt-get install -y gcc-99"), "{stderr}");
+    let folder = Folder::new("gcc = \"/usr/bin/clang-19\"", DOUBLED, "crash");
+    let (code, stderr) = failure(&["case", "check", &folder.case]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("is clang 19"), "{stderr}");
+}

@@ -1,0 +1,15 @@
+//! The integration tests of this crate, in one binary: linking is what each more would cost.
+
+mod ready;
+
+mod c_front_end;
+mod c_front_end_leaves_nothing;
+mod coverage;
+mod detours;
+mod drivers;
+mod edits;
+mod faulty;
+mod hostile;
+mod replacement;
+mod shape;
+mod worker;

@@ -1,0 +1,5 @@
+//! The integration tests of this crate, in one binary: linking is what each more would cost.
+
+mod guides;
+mod properties;
+mod scripted;
