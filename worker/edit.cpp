@@ -1,6 +1,5 @@
 // Edits: the items of a kind, in the order of the module's text, and what is
-// done to those that were chosen. See edit.h; the kinds are those of
-// crates/model/src/edit.rs.
+// done to those that were chosen. See edit.h.
 //
 // Never here: a module that is not valid. What an edit makes is verified, and
 // this run ends where it is not.
@@ -17,7 +16,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include <functional>
-#include <iterator>
 #include <vector>
 
 using namespace llvm;
@@ -537,20 +535,53 @@ void opcodes(Module &module, Items &items) {
   });
 }
 
-// By their numbers, from 1.
-void (*const kKinds[])(Module &, Items &) = {
-    function_bodies, globals,          initializers,    blocks,     branches,
-    instructions,    bypasses,         operands_to_zero, operands_to_one,
-    attributes,      metadata,         flags,           increments, negations,
-    inversions,      signs,            swaps,           opcodes};
+void collect(EditKind kind, Module &module, Items &items) {
+  switch (kind) {
+  case EditKind::FunctionBodies:
+    return function_bodies(module, items);
+  case EditKind::Globals:
+    return globals(module, items);
+  case EditKind::Initializers:
+    return initializers(module, items);
+  case EditKind::Blocks:
+    return blocks(module, items);
+  case EditKind::Branches:
+    return branches(module, items);
+  case EditKind::Instructions:
+    return instructions(module, items);
+  case EditKind::Bypasses:
+    return bypasses(module, items);
+  case EditKind::OperandsToZero:
+    return operands_to_zero(module, items);
+  case EditKind::OperandsToOne:
+    return operands_to_one(module, items);
+  case EditKind::Attributes:
+    return attributes(module, items);
+  case EditKind::Metadata:
+    return metadata(module, items);
+  case EditKind::Flags:
+    return flags(module, items);
+  case EditKind::Increments:
+    return increments(module, items);
+  case EditKind::Negations:
+    return negations(module, items);
+  case EditKind::Inversions:
+    return inversions(module, items);
+  case EditKind::Signs:
+    return signs(module, items);
+  case EditKind::Swaps:
+    return swaps(module, items);
+  case EditKind::Opcodes:
+    return opcodes(module, items);
+  }
+  crash::finish(Verdict::Trouble, "unknown kind of edit");
+}
 } // namespace
 
 namespace edit {
-void apply(Module &module, uint32_t kind, const IndexSet &chosen) {
-  if (kind == 0 || kind > std::size(kKinds))
-    crash::finish(Verdict::Trouble, "unknown kind of edit");
+void apply(Module &module, EditKind kind, const IndexSet &chosen) {
   Items items(chosen);
-  kKinds[kind - 1](module, items);
+  collect(kind, module, items);
   memory::report().edit_items = items.size();
   if (chosen.empty())
     return;

@@ -331,49 +331,42 @@ bool prepare() {
 }
 
 void run(Payload request, const char *directory) {
+  auto options = request.fixed<RunOptions>();
   std::string_view pipeline = request.text();
-  uint32_t verify_each = request.number();
-  Emit emit = Emit(request.number());
-  uint32_t level = request.number();
-  uint32_t execute = request.number();
-  workbench->covers_codegen = request.number() != 0;
-  uint32_t window_first = request.number();
-  uint32_t window_end = request.number();
-  uint32_t watch_changes = request.number();
-  uint64_t detour_address = request.number();
-  detour_address |= uint64_t(request.number()) << 32;
-  uint8_t detour_opcode = uint8_t(request.number());
-  uint32_t guarded = request.number();
-  uint32_t fill = request.number();
-  uint32_t edit_kind = request.number();
   IndexSet edit_items(request);
-  workbench->invocations.skips = IndexSet(request);
-  workbench->invocations.watch_changes = watch_changes != 0;
-  workbench->invocations.verify_each = verify_each != 0;
-  workbench->invocations.window_first = window_first;
-  workbench->invocations.window_end = window_end;
+  IndexSet skips(request);
   if (!request.ok)
     crash::finish(Verdict::Trouble, "malformed Run request");
+  Invocations &invocations = workbench->invocations;
+  invocations.skips = skips;
+  invocations.watch_changes = options.watch_changes != 0;
+  invocations.verify_each = options.verify_each != 0;
+  invocations.window_first = options.window_first;
+  invocations.window_end = options.window_end;
+  workbench->covers_codegen = options.cover_codegen != 0;
+  Emit emit = Emit(options.emit);
   Session &session = optsleuth::session();
-  if (edit_kind)
-    edit::apply(*session.module, edit_kind, edit_items);
-  if (guarded)
+  if (options.edit_kind != kNoEdit)
+    edit::apply(*session.module, EditKind(options.edit_kind), edit_items);
+  if (options.guarded)
     guard::apply(*session.module);
-  run_passes(session, pipeline, emit, Detour(detour_address, detour_opcode),
+  run_passes(session, pipeline, emit,
+             Detour(options.detour_address, uint8_t(options.detour_opcode)),
              directory);
   Report &report = memory::report();
-  if (emit == Emit::Object || execute) {
+  if (emit == Emit::Object || options.execute) {
     enter(Phase::Codegen);
     if (workbench->covers_codegen)
       coverage::thaw();
-    codegen_step::Object object = codegen_step::generate(session, level);
+    codegen_step::Object object = codegen_step::generate(
+        session, CodegenLevel(options.codegen_level));
     coverage::freeze();
     if (emit == Emit::Object &&
         !memory::write_response(object.data(), object.size()))
       crash::finish(Verdict::Trouble, "the object is too large to send");
-    if (execute) {
+    if (options.execute) {
       enter(Phase::Link);
-      codegen_step::execute(session, object, fill, directory);
+      codegen_step::execute(session, object, options.fill, directory);
     }
   }
   report.verdict = uint32_t(Verdict::Ok);

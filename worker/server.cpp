@@ -48,8 +48,6 @@ char root[PATH_MAX];       // What goes when the host goes.
 char directory[PATH_MAX];  // Part of it: the program's, and where we work.
 
 constexpr int kTickMs = 10;
-// Sleeping counts for nothing in CPU time, so waiting has a limit of its own.
-constexpr uint64_t kWallPerCpu = 4, kWallExtraMs = 1000;
 
 uint64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time{};
