@@ -229,11 +229,9 @@ struct Workbench {
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
   PassInstrumentationCallbacks callbacks;
-#if LLVM_VERSION_MAJOR >= 16
-  StandardInstrumentations standard{session().module->getContext(), false};
-#else
-  StandardInstrumentations standard{false};
-#endif
+  StandardInstrumentations standard =
+      compat::standard_instrumentations<StandardInstrumentations>(
+          session().module->getContext());
   Invocations invocations{callbacks};
   bool covers_codegen = false;
   PassBuilder builder{session().machine.get(), PipelineTuningOptions(), {},
@@ -298,11 +296,8 @@ bool prepare() {
   Session &session = optsleuth::session();
   workbench = new Workbench;
   Workbench &bench = *workbench;
-#if LLVM_VERSION_MAJOR >= 17
-  bench.standard.registerCallbacks(bench.callbacks, &bench.modules);
-#else
-  bench.standard.registerCallbacks(bench.callbacks, &bench.functions);
-#endif
+  compat::register_callbacks(bench.standard, bench.callbacks, bench.functions,
+                             bench.modules);
   AAManager alias;
   if (Error error = bench.builder.parseAAPipeline(alias, session.alias_pipeline)) {
     memory::report().verdict = uint32_t(Verdict::BadOptions);

@@ -11,6 +11,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     design_lists_every_crate(&root)?;
     every_source_file_has_a_header(&root)?;
+    only_one_file_asks_for_the_version_of_llvm(&root)?;
     links_lead_somewhere(&root)?;
     println!("tidy");
     Ok(())
@@ -62,6 +63,15 @@ fn every_source_file_has_a_header(root: &Path) -> anyhow::Result<()> {
             let text = fs::read_to_string(&path)?;
             ensure!(text.starts_with(header), "{} has no header", path.display());
         }
+    }
+    Ok(())
+}
+
+/// What differs between LLVMs is in the worker's `compat.h`, under a name.
+fn only_one_file_asks_for_the_version_of_llvm(root: &Path) -> anyhow::Result<()> {
+    for path in entries(&root.join("worker"))? {
+        let asks = fs::read_to_string(&path)?.contains("LLVM_VERSION_MAJOR");
+        ensure!(!asks || path.ends_with("compat.h"), "{} asks; see compat.h", path.display());
     }
     Ok(())
 }
