@@ -4,8 +4,8 @@
 // storage, constructors, indirect functions) is left to the system's linker.
 #include "codegen.h"
 #include "crash.h"
-#include "llvm_side.h"
 #include "memory.h"
+#include "processes.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/LegacyPassManager.h"

@@ -2,6 +2,7 @@
 // skipped -> verified, emitted, perhaps executed.
 //
 // Never here: a result kept for the next run. This process ends with the run.
+#include "clock.h"
 #include "codegen.h"
 #include "coverage.h"
 #include "crash.h"
@@ -24,7 +25,6 @@
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include <ctime>
 #include <unistd.h>
 
 using namespace llvm;
@@ -32,12 +32,6 @@ using namespace llvm;
 namespace optsleuth {
 namespace {
 void enter(Phase phase) { memory::report().phase = uint32_t(phase); }
-
-uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
-}
 
 [[noreturn]] void reject(Verdict verdict, Error error) {
   crash::finish(verdict, toString(std::move(error)).c_str());

@@ -14,22 +14,28 @@ macro_rules! sources {
 
 /// Every file, headers first.
 pub(crate) const SOURCES: &[Source] = sources![
+    "clock.h",
     "codegen.h",
     "compat.h",
     "coverage.h",
     "crash.h",
     "detour.h",
     "edit.h",
+    "folder.h",
     "frontend.h",
     "guard.h",
     "llvm_side.h",
     "memory.h",
+    "output.h",
     "pages.h",
     "payload.h",
+    "processes.h",
     "protocol.h",
     "sandbox.h",
     "session.h",
     "shape.h",
+    "supervise.h",
+    "wire.h",
     // The slow ones first, so that two compilers end at about the same time.
     "pipeline.cpp",
     "session.cpp",
@@ -37,13 +43,18 @@ pub(crate) const SOURCES: &[Source] = sources![
     "guard.cpp",
     "shape.cpp",
     "codegen.cpp",
-    "server.cpp",
+    "folder.cpp",
+    "processes.cpp",
     "sandbox.cpp",
+    "supervise.cpp",
+    "output.cpp",
     "coverage.cpp",
     "memory.cpp",
     "pages.cpp",
     "crash.cpp",
     "detour.cpp",
+    "wire.cpp",
+    "main.cpp",
 ];
 
 /// What a front-end server has on top: no other worker changes with it.
