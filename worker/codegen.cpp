@@ -4,8 +4,8 @@
 // storage, constructors, indirect functions) is left to the system's linker.
 #include "codegen.h"
 #include "crash.h"
-#include "llvm_side.h"
 #include "memory.h"
+#include "processes.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -104,14 +104,14 @@ const char *why_not_here(const Module &module) {
 } // namespace
 
 namespace codegen_step {
-Object generate(Session &session, unsigned level) {
+Object generate(Session &session, CodegenLevel level) {
   Module &module = *session.module;
   std::string error;
   if (session.triple.getArch() == Triple::UnknownArch)
     crash::finish(Verdict::BadModule,
                   "it names no target triple to generate code for");
   std::unique_ptr<TargetMachine> machine = std::move(session.generator);
-  if (level != 0)
+  if (level != CodegenLevel::O0)
     machine = make_target_machine(session.triple, compat::CodeGenLevel(level),
                                   true, error);
   if (!machine)

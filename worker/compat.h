@@ -1,12 +1,26 @@
-// What differs between LLVM 14 and 22, in one place.
+// What differs between LLVM 14 and 22, in one place: everything else is written
+// once, for all of them. `cargo xtask tidy` looks for LLVM_VERSION_MAJOR
+// elsewhere.
 //
-// Never here: behaviour. Each difference is a matter of spelling.
+// What belongs to a part of LLVM that only one file uses is a template, so that
+// the other files need not include that part.
+//
+// Never here: a decision of ours. A difference is one of spelling, or it is what
+// `opt` of that version does.
 #pragma once
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CodeGen.h"
+#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <string>
 #if LLVM_VERSION_MAJOR >= 17
 #include "llvm/TargetParser/Triple.h"
 #else
@@ -14,7 +28,9 @@
 #endif
 #if LLVM_VERSION_MAJOR >= 16
 #include "llvm/IRPrinter/IRPrintingPasses.h"
+#include <optional>
 #else
+#include "llvm/ADT/Optional.h"
 #include "llvm/IR/IRPrintingPasses.h"
 #endif
 
@@ -47,4 +63,129 @@ llvm::TargetMachine *create_target_machine(const llvm::Target &target,
   return target.createTargetMachine(triple.str(), std::forward<Rest>(rest)...);
 #endif
 }
+
+// The library functions of a target. -vector-library belongs to the code
+// generator's options since LLVM 22, and to this class before.
+inline std::unique_ptr<llvm::TargetLibraryInfoImpl>
+library_info(const llvm::Triple &triple) {
+#if LLVM_VERSION_MAJOR >= 22
+  return std::make_unique<llvm::TargetLibraryInfoImpl>(
+      triple, llvm::codegen::getVectorLibrary());
+#else
+  return std::make_unique<llvm::TargetLibraryInfoImpl>(triple);
+#endif
+}
+
+// Parsing. A layout is asked for by the module's triple, and since LLVM 16 also
+// by the layout that the module states.
+#if LLVM_VERSION_MAJOR >= 16
+using MaybeLayout = std::optional<std::string>;
+#else
+using MaybeLayout = llvm::Optional<std::string>;
+#endif
+using LayoutFor = MaybeLayout (*)(llvm::StringRef triple,
+                                  llvm::StringRef layout);
+// Whether `opt` infers a missing layout from the triple.
+constexpr bool kInfersLayout = LLVM_VERSION_MAJOR >= 18;
+template <LayoutFor layout_for>
+std::unique_ptr<llvm::Module> parse_ir(llvm::MemoryBufferRef buffer,
+                                       llvm::SMDiagnostic &error,
+                                       llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 16
+  return llvm::parseIR(buffer, error, context,
+                       llvm::ParserCallbacks(layout_for));
+#else
+  return llvm::parseIR(buffer, error, context, [](llvm::StringRef triple) {
+    return layout_for(triple, "");
+  });
+#endif
+}
+
+// llvm::StandardInstrumentations.
+template <typename Standard>
+Standard standard_instrumentations(llvm::LLVMContext &context) {
+#if LLVM_VERSION_MAJOR >= 16
+  return Standard(context, false);
+#else
+  (void)context;
+  return Standard(false);
+#endif
+}
+template <typename Standard, typename Callbacks, typename Functions,
+          typename Modules>
+void register_callbacks(Standard &standard, Callbacks &callbacks,
+                        Functions &functions, Modules &modules) {
+#if LLVM_VERSION_MAJOR >= 17
+  (void)functions;
+  standard.registerCallbacks(callbacks, &modules);
+#else
+  (void)modules;
+  standard.registerCallbacks(callbacks, &functions);
+#endif
+}
+
+// Promises that IR can make since LLVM 18: `zext nneg` and `or disjoint`.
+inline bool is_not_negative_zext(const llvm::Instruction &instruction) {
+#if LLVM_VERSION_MAJOR >= 18
+  return llvm::isa<llvm::ZExtInst>(instruction) && instruction.hasNonNeg();
+#else
+  (void)instruction;
+  return false;
+#endif
+}
+inline bool is_disjoint_or(const llvm::Instruction &instruction) {
+#if LLVM_VERSION_MAJOR >= 18
+  auto *disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+  return disjoint && disjoint->isDisjoint();
+#else
+  (void)instruction;
+  return false;
+#endif
+}
 } // namespace compat
+
+// clang's own differences, for the one file that is compiled with its headers.
+#ifdef OPTSLEUTH_FRONT_END
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#if LLVM_VERSION_MAJOR >= 22
+#include "llvm/Plugins/PassPlugin.h"
+#else
+#include "llvm/Passes/PassPlugin.h"
+#endif
+
+namespace compat {
+// Who owns diagnostic options: whoever makes them, since LLVM 21.
+#if LLVM_VERSION_MAJOR >= 21
+inline clang::DiagnosticOptions &as_taken(clang::DiagnosticOptions &options) {
+  return options;
+}
+#else
+inline clang::DiagnosticOptions *as_taken(clang::DiagnosticOptions &options) {
+  return &options;
+}
+#endif
+
+// A compiler with its diagnostics; since LLVM 20 those need a file system.
+inline std::unique_ptr<clang::CompilerInstance>
+make_compiler(std::shared_ptr<clang::CompilerInvocation> invocation,
+              clang::DiagnosticConsumer *printer) {
+#if LLVM_VERSION_MAJOR >= 21
+  auto compiler =
+      std::make_unique<clang::CompilerInstance>(std::move(invocation));
+#else
+  auto compiler = std::make_unique<clang::CompilerInstance>();
+  compiler->setInvocation(std::move(invocation));
+#endif
+#if LLVM_VERSION_MAJOR >= 22
+  compiler->createVirtualFileSystem(llvm::vfs::getRealFileSystem(), printer);
+  compiler->createDiagnostics(printer, false);
+#elif LLVM_VERSION_MAJOR >= 20
+  compiler->createDiagnostics(*llvm::vfs::getRealFileSystem(), printer, false);
+#else
+  compiler->createDiagnostics(printer, false);
+#endif
+  return compiler;
+}
+} // namespace compat
+#endif

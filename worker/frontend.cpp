@@ -6,19 +6,14 @@
 // Never here: a file that is written, or freed memory. The process ends after
 // one source.
 #include "frontend.h"
+#define OPTSLEUTH_FRONT_END
+#include "compat.h"
 #include "memory.h"
 #include "clang/Basic/Stack.h"
 #include "clang/CodeGen/CodeGenAction.h"
-#include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/SmallString.h"
-#if LLVM_VERSION_MAJOR >= 22
-#include "llvm/Plugins/PassPlugin.h"
-#else
-#include "llvm/Passes/PassPlugin.h"
-#endif
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,33 +33,6 @@ using namespace clang;
 
 namespace optsleuth {
 namespace {
-// What differs between clang 14 and 22 is who owns options and diagnostics.
-#if LLVM_VERSION_MAJOR >= 21
-DiagnosticOptions &as_taken(DiagnosticOptions &options) { return options; }
-#else
-DiagnosticOptions *as_taken(DiagnosticOptions &options) { return &options; }
-#endif
-
-std::unique_ptr<CompilerInstance>
-make_compiler(std::shared_ptr<CompilerInvocation> invocation,
-              DiagnosticConsumer *printer) {
-#if LLVM_VERSION_MAJOR >= 21
-  auto compiler = std::make_unique<CompilerInstance>(std::move(invocation));
-#else
-  auto compiler = std::make_unique<CompilerInstance>();
-  compiler->setInvocation(std::move(invocation));
-#endif
-#if LLVM_VERSION_MAJOR >= 22
-  compiler->createVirtualFileSystem(llvm::vfs::getRealFileSystem(), printer);
-  compiler->createDiagnostics(printer, false);
-#elif LLVM_VERSION_MAJOR >= 20
-  compiler->createDiagnostics(*llvm::vfs::getRealFileSystem(), printer, false);
-#else
-  compiler->createDiagnostics(printer, false);
-#endif
-  return compiler;
-}
-
 // `-mllvm` options, as the front end's own main function applies them.
 void apply_llvm_options(const std::vector<std::string> &options) {
   if (options.empty())
@@ -99,9 +67,9 @@ void frontend::compile(Payload request) {
   std::string said;
   llvm::raw_string_ostream errors(said);
   auto &options = *new DiagnosticOptions;
-  auto &printer = *new TextDiagnosticPrinter(errors, as_taken(options));
-  auto &early = *new DiagnosticsEngine(new DiagnosticIDs, as_taken(options),
-                                       &printer, false);
+  auto &printer = *new TextDiagnosticPrinter(errors, compat::as_taken(options));
+  auto &early = *new DiagnosticsEngine(
+      new DiagnosticIDs, compat::as_taken(options), &printer, false);
   auto invocation = std::make_shared<CompilerInvocation>();
   if (!CompilerInvocation::CreateFromArgs(*invocation, words, early))
     return end(Verdict::DoesNotCompile, errors.str());
@@ -113,7 +81,7 @@ void frontend::compile(Payload request) {
 
   llvm::SmallString<0> ir;
   CompilerInstance &compiler =
-      *make_compiler(std::move(invocation), &printer).release();
+      *compat::make_compiler(std::move(invocation), &printer).release();
   compiler.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ir));
   EmitLLVMAction action;
   if (!compiler.ExecuteAction(action))

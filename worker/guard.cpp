@@ -8,6 +8,7 @@
 //
 // Never here: a change to what a program does that keeps its promises.
 #include "guard.h"
+#include "compat.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -51,14 +52,11 @@ public:
       check_intrinsic(builder, *call);
     } else if (auto *operation = dyn_cast<BinaryOperator>(&instruction)) {
       check_operation(builder, *operation);
-    }
-#if LLVM_VERSION_MAJOR >= 18
-    else if (isa<ZExtInst>(instruction) && instruction.hasNonNeg()) {
+    } else if (compat::is_not_negative_zext(instruction)) {
       Value *operand = instruction.getOperand(0);
       Value *zero = Constant::getNullValue(operand->getType());
       demand_not(builder, builder.CreateICmpSLT(operand, zero));
     }
-#endif
   }
 
 private:
@@ -131,15 +129,13 @@ private:
       demand_not(builder, builder.CreateICmpNE(rest, zero));
       break;
     }
-#if LLVM_VERSION_MAJOR >= 18
     case Instruction::Or:
-      if (cast<PossiblyDisjointInst>(operation).isDisjoint()) {
+      if (compat::is_disjoint_or(operation)) {
         Value *zero = Constant::getNullValue(left->getType());
         Value *both = builder.CreateAnd(left, right);
         demand_not(builder, builder.CreateICmpNE(both, zero));
       }
       break;
-#endif
     default:
       break;
     }

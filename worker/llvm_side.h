@@ -1,4 +1,4 @@
-// What the process machinery (server.cpp) asks of LLVM.
+// What the process machinery (processes.cpp) asks of LLVM.
 //
 // Never here: anything about processes, limits or sockets.
 #pragma once
@@ -25,8 +25,4 @@ bool prepare();
 // it. Ends the process. `directory` is the program's private one.
 [[noreturn]] void run(Payload request, const char *directory);
 } // namespace llvm_side
-
-// In a child: makes descriptors 1 and 2 the program's output, gives up the
-// memory file, and raises the fence. Ends the process if the fence fails.
-void enter_program(const char *directory, bool may_exec);
 } // namespace optsleuth

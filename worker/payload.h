@@ -1,5 +1,5 @@
-// Decodes a request's payload. Integers are little-endian u32; a string is a
-// length and bytes; a list is a count and its items.
+// Decodes a request's payload: structs of protocol.h, u32 numbers, texts (a
+// length and bytes) and lists (a count and its items).
 //
 // Never here: trust in a length. A payload that ends early makes `ok` false.
 #pragma once
@@ -15,20 +15,22 @@ public:
   Payload(const char *data, size_t bytes) : at(data), end(data + bytes) {}
   bool ok = true;
 
-  uint32_t number() {
-    uint32_t value = 0;
-    if (!has(sizeof value))
-      return 0;
-    memcpy(&value, at, sizeof value);
-    at += sizeof value;
-    return value;
-  }
+  uint32_t number() { return fixed<uint32_t>(); }
   std::string_view text() {
     uint32_t bytes = number();
     if (!has(bytes))
       return {};
     std::string_view value(at, bytes);
     at += bytes;
+    return value;
+  }
+  // A struct of protocol.h or a number, copied: it need not lie aligned.
+  template <typename Fixed> Fixed fixed() {
+    Fixed value{};
+    if (!has(sizeof value))
+      return value;
+    memcpy(&value, at, sizeof value);
+    at += sizeof value;
     return value;
   }
   // The bytes themselves, unread.

@@ -2,6 +2,7 @@
 // skipped -> verified, emitted, perhaps executed.
 //
 // Never here: a result kept for the next run. This process ends with the run.
+#include "clock.h"
 #include "codegen.h"
 #include "coverage.h"
 #include "crash.h"
@@ -24,7 +25,6 @@
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include <ctime>
 #include <unistd.h>
 
 using namespace llvm;
@@ -32,12 +32,6 @@ using namespace llvm;
 namespace optsleuth {
 namespace {
 void enter(Phase phase) { memory::report().phase = uint32_t(phase); }
-
-uint64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
-}
 
 [[noreturn]] void reject(Verdict verdict, Error error) {
   crash::finish(verdict, toString(std::move(error)).c_str());
@@ -229,11 +223,9 @@ struct Workbench {
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
   PassInstrumentationCallbacks callbacks;
-#if LLVM_VERSION_MAJOR >= 16
-  StandardInstrumentations standard{session().module->getContext(), false};
-#else
-  StandardInstrumentations standard{false};
-#endif
+  StandardInstrumentations standard =
+      compat::standard_instrumentations<StandardInstrumentations>(
+          session().module->getContext());
   Invocations invocations{callbacks};
   bool covers_codegen = false;
   PassBuilder builder{session().machine.get(), PipelineTuningOptions(), {},
@@ -298,11 +290,8 @@ bool prepare() {
   Session &session = optsleuth::session();
   workbench = new Workbench;
   Workbench &bench = *workbench;
-#if LLVM_VERSION_MAJOR >= 17
-  bench.standard.registerCallbacks(bench.callbacks, &bench.modules);
-#else
-  bench.standard.registerCallbacks(bench.callbacks, &bench.functions);
-#endif
+  compat::register_callbacks(bench.standard, bench.callbacks, bench.functions,
+                             bench.modules);
   AAManager alias;
   if (Error error = bench.builder.parseAAPipeline(alias, session.alias_pipeline)) {
     memory::report().verdict = uint32_t(Verdict::BadOptions);
@@ -331,49 +320,42 @@ bool prepare() {
 }
 
 void run(Payload request, const char *directory) {
+  auto options = request.fixed<RunOptions>();
   std::string_view pipeline = request.text();
-  uint32_t verify_each = request.number();
-  Emit emit = Emit(request.number());
-  uint32_t level = request.number();
-  uint32_t execute = request.number();
-  workbench->covers_codegen = request.number() != 0;
-  uint32_t window_first = request.number();
-  uint32_t window_end = request.number();
-  uint32_t watch_changes = request.number();
-  uint64_t detour_address = request.number();
-  detour_address |= uint64_t(request.number()) << 32;
-  uint8_t detour_opcode = uint8_t(request.number());
-  uint32_t guarded = request.number();
-  uint32_t fill = request.number();
-  uint32_t edit_kind = request.number();
   IndexSet edit_items(request);
-  workbench->invocations.skips = IndexSet(request);
-  workbench->invocations.watch_changes = watch_changes != 0;
-  workbench->invocations.verify_each = verify_each != 0;
-  workbench->invocations.window_first = window_first;
-  workbench->invocations.window_end = window_end;
+  IndexSet skips(request);
   if (!request.ok)
     crash::finish(Verdict::Trouble, "malformed Run request");
+  Invocations &invocations = workbench->invocations;
+  invocations.skips = skips;
+  invocations.watch_changes = options.watch_changes != 0;
+  invocations.verify_each = options.verify_each != 0;
+  invocations.window_first = options.window_first;
+  invocations.window_end = options.window_end;
+  workbench->covers_codegen = options.cover_codegen != 0;
+  Emit emit = Emit(options.emit);
   Session &session = optsleuth::session();
-  if (edit_kind)
-    edit::apply(*session.module, edit_kind, edit_items);
-  if (guarded)
+  if (options.edit_kind != kNoEdit)
+    edit::apply(*session.module, EditKind(options.edit_kind), edit_items);
+  if (options.guarded)
     guard::apply(*session.module);
-  run_passes(session, pipeline, emit, Detour(detour_address, detour_opcode),
+  run_passes(session, pipeline, emit,
+             Detour(options.detour_address, uint8_t(options.detour_opcode)),
              directory);
   Report &report = memory::report();
-  if (emit == Emit::Object || execute) {
+  if (emit == Emit::Object || options.execute) {
     enter(Phase::Codegen);
     if (workbench->covers_codegen)
       coverage::thaw();
-    codegen_step::Object object = codegen_step::generate(session, level);
+    codegen_step::Object object = codegen_step::generate(
+        session, CodegenLevel(options.codegen_level));
     coverage::freeze();
     if (emit == Emit::Object &&
         !memory::write_response(object.data(), object.size()))
       crash::finish(Verdict::Trouble, "the object is too large to send");
-    if (execute) {
+    if (options.execute) {
       enter(Phase::Link);
-      codegen_step::execute(session, object, fill, directory);
+      codegen_step::execute(session, object, options.fill, directory);
     }
   }
   report.verdict = uint32_t(Verdict::Ok);

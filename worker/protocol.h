@@ -1,28 +1,40 @@
-// The layout that the worker and the host share. The Rust mirror is
-// crates/compiler/src/llvm/protocol.rs; `kProtocolVersion` and the size of
-// `Report` are checked in the first reply, so the two cannot drift silently.
+// The layout that the worker and the host share. The host's side is
+// crates/compiler/src/llvm/protocol/wire.rs, under the same names; a test of the
+// host compares both, field by field, so change them together.
 //
 // Control frames of fixed size go over a socket (descriptor 0 at start). Bulk
 // data goes through one memory file (descriptor 1 at start), so that what a
 // child wrote survives its crash.
 //
-// Never here: a pointer, an enum without a number, a type whose size depends
-// on the platform.
+// Never here: a pointer, an enum without a number, padding, a type whose size
+// depends on the platform.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 8;
+constexpr uint32_t kProtocolVersion = 9;
 
-// What the host asks for.
+// What the host asks for. In a payload, a text is its length and its bytes; a
+// list is a count and its items; see payload.h.
 enum class Op : uint32_t {
-  Hello = 1,   // Version, capabilities. Answered by the zygote.
-  Passes = 2,  // The pass registry as LLVM prints it. Answered by the zygote.
-  Load = 3,    // Apply options and parse a module: makes a session.
-  Run = 4,     // Run a pipeline over the session's module in a forked child.
-  Exec = 5,    // Run a program file under the same limits and sandbox.
-  Compile = 6, // C -> IR, in a front-end server. Answered by the zygote.
+  // Version, capabilities. Answered by the zygote. Payload: the folder to work
+  // in. Response: a HelloReply.
+  Hello = 1,
+  // The pass registry as LLVM prints it. Answered by the zygote. No payload.
+  Passes = 2,
+  // Apply options and parse a module: makes a session. Payload: a list of
+  // options, the module's name, its IR.
+  Load = 3,
+  // Run a pipeline over the session's module in a forked child. Payload:
+  // RunOptions, the pipeline, ranges of items to edit, ranges of invocations to
+  // skip. Response: what `emit` asks for.
+  Run = 4,
+  // Run a program file under the same limits and sandbox. Payload: its path.
+  Exec = 5,
+  // C -> IR, in a front-end server. Answered by the zygote. Payload: a
+  // directory, a name, the source, a list of cc1's arguments. Response: IR.
+  Compile = 6,
 };
 
 // A request. Its payload, if any, lies in the memory file at kRequestOffset.
@@ -35,13 +47,15 @@ struct Request {
   uint64_t memory_bytes;
   uint64_t output_bytes; // Per stream of the program, and per file.
 };
-static_assert(sizeof(Request) == 48);
+
+// Sleeping counts for nothing in CPU time, so waiting has a limit of its own:
+// this many times the CPU limit, and some more.
+constexpr uint64_t kWallPerCpu = 4, kWallExtraMs = 1000;
 
 struct Reply {
   uint32_t sequence;
   uint32_t reserved;
 };
-static_assert(sizeof(Reply) == 8);
 
 // How far a child came. Written by the child, read after its end.
 enum class Phase : uint32_t {
@@ -125,9 +139,6 @@ struct Report {
   uint64_t frames[kMaxFrames];
   char message[kMaxMessage];
 };
-static_assert(offsetof(Report, end) == 56);
-static_assert(offsetof(Report, frames) == 120);
-static_assert(offsetof(Report, message) == 120 + 8 * kMaxFrames);
 
 // The memory file is sparse: an offset costs nothing until it is written.
 constexpr uint64_t kMiB = 1024 * 1024;
@@ -169,9 +180,6 @@ struct HelloReply {
   uint32_t reserved;
 };
 
-// Set in a run's `fill` where there is one; the byte is below it.
-constexpr uint32_t kFilled = 0x100;
-
 // What a run hands out. `Shape` is the text of shape.h.
 enum class Emit : uint32_t {
   Nothing = 0,
@@ -179,5 +187,51 @@ enum class Emit : uint32_t {
   Bitcode = 2,
   Object = 3,
   Shape = 4,
+};
+
+// How much the code generator optimizes, in LLVM's own numbers.
+enum class CodegenLevel : uint32_t { O0 = 0, O1 = 1, O2 = 2, O3 = 3 };
+
+// In which way a program is edited; crates/model/src/edit.rs says what each is.
+enum class EditKind : uint32_t {
+  FunctionBodies = 1,
+  Globals = 2,
+  Initializers = 3,
+  Blocks = 4,
+  Branches = 5,
+  Instructions = 6,
+  Bypasses = 7,
+  OperandsToZero = 8,
+  OperandsToOne = 9,
+  Attributes = 10,
+  Metadata = 11,
+  Flags = 12,
+  Increments = 13,
+  Negations = 14,
+  Inversions = 15,
+  Signs = 16,
+  Swaps = 17,
+  Opcodes = 18,
+};
+constexpr uint32_t kNoEdit = 0;
+
+// Set in a run's `fill` where there is one; the byte is below it.
+constexpr uint32_t kFilled = 0x100;
+
+// Opens the payload of Run. Yes is 1, no is 0.
+struct RunOptions {
+  uint32_t verify_each;
+  uint32_t emit;
+  uint32_t codegen_level;
+  uint32_t execute; // Call main in the child.
+  uint32_t cover_codegen;
+  uint32_t window_first; // Invocations whose coverage is wanted by itself;
+  uint32_t window_end;   // half-open.
+  uint32_t watch_changes;
+  uint64_t detour_address; // 0: none.
+  uint32_t detour_opcode;
+  uint32_t guarded;
+  uint32_t fill;
+  uint32_t edit_kind; // Or kNoEdit.
 };
 } // namespace optsleuth

@@ -12,7 +12,6 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/IRReader/IRReader.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -22,9 +21,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include <new>
 #include <vector>
-#if LLVM_VERSION_MAJOR >= 16
-#include <optional>
-#endif
 
 using namespace llvm;
 
@@ -38,45 +34,23 @@ static cl::opt<std::string> alias_pipeline("aa-pipeline", cl::init("default"));
 static cl::opt<bool> disable_library_calls("disable-simplify-libcalls");
 
 namespace {
-#if LLVM_VERSION_MAJOR >= 16
-using MaybeLayout = std::optional<std::string>;
-const auto kNoLayout = std::nullopt;
-#else
-using MaybeLayout = Optional<std::string>;
-const auto kNoLayout = None;
-#endif
-
-// `opt` infers a missing layout from the triple since LLVM 18.
-MaybeLayout layout_for(StringRef module_triple, StringRef module_layout) {
+// A layout to use instead of the module's own.
+compat::MaybeLayout layout_for(StringRef module_triple,
+                               StringRef module_layout) {
   if (!data_layout.empty())
     return std::string(data_layout);
-#if LLVM_VERSION_MAJOR >= 18
-  if (!module_layout.empty())
-    return kNoLayout;
+  if (!compat::kInfersLayout || !module_layout.empty())
+    return {};
   std::string text = target_triple.empty() ? module_triple.str()
                                            : Triple::normalize(target_triple);
   if (text.empty())
-    return kNoLayout;
+    return {};
   std::string error;
   auto machine = make_target_machine(Triple(text), compat::CodeGenLevel::None,
                                      false, error);
   if (machine)
     return machine->createDataLayout().getStringRepresentation();
-#else
-  (void)module_triple;
-  (void)module_layout;
-#endif
-  return kNoLayout;
-}
-
-std::unique_ptr<Module> parse(MemoryBufferRef buffer, SMDiagnostic &error,
-                              LLVMContext &context) {
-#if LLVM_VERSION_MAJOR >= 16
-  return parseIR(buffer, error, context, ParserCallbacks(layout_for));
-#else
-  return parseIR(buffer, error, context,
-                 [](StringRef triple) { return layout_for(triple, ""); });
-#endif
+  return {};
 }
 
 class FailOnError : public DiagnosticHandler {
@@ -194,7 +168,8 @@ bool load(Payload request) {
   auto buffer = MemoryBuffer::getMemBufferCopy(
       StringRef(bytes.data(), bytes.size()), name);
   Session &session = optsleuth::session();
-  session.module = parse(buffer->getMemBufferRef(), error, context);
+  session.module = compat::parse_ir<layout_for>(buffer->getMemBufferRef(),
+                                                error, context);
   if (!session.module) {
     std::string text;
     raw_string_ostream stream(text);
@@ -224,12 +199,7 @@ bool load(Payload request) {
     codegen::setFunctionAttributes(codegen::getCPUStr(),
                                    codegen::getFeaturesStr(), module);
   }
-#if LLVM_VERSION_MAJOR >= 22
-  session.library = std::make_unique<TargetLibraryInfoImpl>(
-      session.triple, codegen::getVectorLibrary());
-#else
-  session.library = std::make_unique<TargetLibraryInfoImpl>(session.triple);
-#endif
+  session.library = compat::library_info(session.triple);
   if (disable_library_calls)
     session.library->disableAllFunctions();
   session.alias_pipeline = alias_pipeline;

@@ -2,7 +2,6 @@
 // pass runs.
 #pragma once
 #include "compat.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include <memory>
 #include <string>
 

@@ -3,9 +3,10 @@
 
 mod bench;
 mod identity;
+#[cfg(test)]
+mod module_graph;
 mod mutants;
 mod select;
-#[cfg(test)]
 mod tidy;
 
 use clap::Parser;

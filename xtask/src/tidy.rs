@@ -64,6 +64,16 @@ fn every_source_file_has_a_header() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What differs between LLVMs is in the worker's `compat.h`, under a name.
+#[test]
+fn only_one_file_asks_for_the_version_of_llvm() -> anyhow::Result<()> {
+    for path in entries(&root().join("worker"))? {
+        let asks = fs::read_to_string(&path)?.contains("LLVM_VERSION_MAJOR");
+        ensure!(!asks || path.ends_with("compat.h"), "{} asks; see compat.h", path.display());
+    }
+    Ok(())
+}
+
 /// Relative links in Markdown files lead to files.
 #[test]
 fn links_lead_somewhere() -> anyhow::Result<()> {

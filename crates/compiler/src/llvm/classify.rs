@@ -176,11 +176,13 @@ fn first_line(stderr: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use zerocopy::FromZeros;
+
     use super::*;
-    use crate::llvm::protocol::REPORT_BYTES;
+    use crate::llvm::protocol::wire;
 
     fn report(phase: Phase, end: End, end_value: i32, verdict: Verdict) -> Report {
-        let empty = Report::decode(&[0; REPORT_BYTES]).unwrap();
+        let empty = Report::decode(&wire::Report::new_zeroed()).unwrap();
         Report { phase, end, end_value, verdict, ..empty }
     }
 

@@ -13,15 +13,16 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
+use zerocopy::{FromZeros, IntoBytes};
 
 use optsleuth_model::{Coverage, Invocation, Limits, Outcome, RunResult};
 
 use super::classify::{Evidence, NoOutcome, classify};
-use super::protocol::{
-    self, BITS_OFFSET, End, Hello, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, Op, Payload,
-    REPORT_BYTES, REQUEST_OFFSET, RESPONSE_OFFSET, Report, STDERR_OFFSET, STDOUT_OFFSET,
-    WINDOW_BITS_OFFSET,
+use super::protocol::wire::{
+    self, BITS_OFFSET, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, PROTOCOL_VERSION,
+    REQUEST_OFFSET, RESPONSE_OFFSET, STDERR_OFFSET, STDOUT_OFFSET, WINDOW_BITS_OFFSET,
 };
+use super::protocol::{self, End, Hello, Op, Payload, Report};
 use super::provision::Provisioned;
 use super::worker::RunError;
 use crate::c_front_end::first_error;
@@ -78,15 +79,7 @@ impl Process {
         let daemon =
             Daemon::start(&provisioned.binary, OwnedFd::from(theirs), OwnedFd::from(shared))
                 .map_err(io("start the worker"))?;
-        let hello = Hello {
-            protocol: 0,
-            report_bytes: 0,
-            seccomp: false,
-            landlock_abi: 0,
-            aslr_off: false,
-            n_blocks: 0,
-            version: String::new(),
-        };
+        let hello = Hello::default();
         let mut process =
             Process { socket, memory, sequence: 0, hello, is_loaded: false, daemon, workdir };
         process.greet(provisioned)?;
@@ -105,7 +98,7 @@ impl Process {
             self.response(&report).map_err(|_| RunError::Trouble(report.message.clone()))?;
         let hello = Hello::decode(&reply)
             .ok_or_else(|| RunError::Protocol("its greeting is too short".to_owned()))?;
-        let expected = (protocol::VERSION, REPORT_BYTES, &provisioned.install.version);
+        let expected = (PROTOCOL_VERSION, size_of::<wire::Report>(), &provisioned.install.version);
         let major = |version: &str| version.split('.').next().map(str::to_owned);
         let fits = hello.protocol == expected.0
             && hello.report_bytes as usize == expected.1
@@ -136,23 +129,25 @@ impl Process {
             .write_all_at(payload, REQUEST_OFFSET)
             .map_err(io("write to the shared memory"))?;
         let frame = protocol::frame(op, self.sequence, payload.len(), limits);
-        self.socket.write_all(&frame).map_err(|_| CallError::Lost("it is gone"))?;
+        self.socket.write_all(frame.as_bytes()).map_err(|_| CallError::Lost("it is gone"))?;
         self.socket
             .set_read_timeout(Some(protocol::longest(limits) + GRACE))
             .map_err(io("set a time limit"))?;
-        let mut reply = [0; 8];
-        self.socket.read_exact(&mut reply).map_err(|error| match error.kind() {
+        let mut reply = wire::Reply::new_zeroed();
+        self.socket.read_exact(reply.as_mut_bytes()).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                 CallError::Lost("it did not answer in time")
             }
             _ => CallError::Lost("it ended"),
         })?;
-        if reply[..4] != self.sequence.to_le_bytes() {
+        if reply.sequence != self.sequence {
             return Err(CallError::Lost("it answered another request"));
         }
-        let mut bytes = [0; REPORT_BYTES];
-        self.memory.read_exact_at(&mut bytes, 0).map_err(io("read the shared memory"))?;
-        Report::decode(&bytes).map_err(|error| RunError::Protocol(error.to_string()).into())
+        let mut report = wire::Report::new_zeroed();
+        self.memory
+            .read_exact_at(report.as_mut_bytes(), 0)
+            .map_err(io("read the shared memory"))?;
+        Report::decode(&report).map_err(|error| RunError::Protocol(error.to_string()).into())
     }
 
     fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, CallError> {

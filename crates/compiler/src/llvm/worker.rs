@@ -16,7 +16,8 @@ use optsleuth_model::{
 };
 
 use super::process::{CallError, Process};
-use super::protocol::{self, MAX_TRANSFER, Op, Payload};
+use super::protocol::wire::MAX_TRANSFER;
+use super::protocol::{self, Op, Payload};
 use super::provision::Provisioned;
 use super::shape;
 use crate::c_front_end::{CSource, Compiled, FrontEnd};
