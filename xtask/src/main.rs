@@ -3,10 +3,9 @@
 
 mod bench;
 mod identity;
-#[cfg(test)]
-mod module_graph;
 mod mutants;
 mod select;
+#[cfg(test)]
 mod tidy;
 
 use clap::Parser;

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::Flavor;
-use optsleuth_model::{CheckReport, CheckStatus, Limits, Outcome, Progress};
+use optsleuth_model::{CheckReport, CheckStatus, Confirmation, Limits, Outcome, Progress};
 
 use crate::CaseError;
 use crate::driver::LoadedDriverCase;
 use crate::folder::{llvm_of, open_case};
-use crate::loaded::{LoadedCase, WorkerPlan};
+use crate::loaded::{LoadedCase, Reproduction, WorkerPlan};
 use crate::repetition::{REPETITIONS, unexpected_output};
 use crate::workers::LlvmChoice;
 
@@ -57,31 +57,35 @@ pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, C
         loaded.repeat_hangs_within(time);
     }
     let reproduction = loaded.reproduce(progress)?;
-    let reproduces = reproduction.status == CheckStatus::Reproduces;
-    // The distribution's tools do not have the fault.
-    let confirmation = match plan.confirm && reproduces && !loaded.has_fault() {
-        true => {
-            progress.step("asking the distribution's tools");
-            Some(loaded.confirm(&reproduction)?)
-        }
+    let confirmation = match plan.confirm && reproduction.status == CheckStatus::Reproduces {
+        true => loaded.confirm(&reproduction, progress)?,
         false => None,
     };
-    Ok(CheckReport {
+    Ok(report(&loaded, &reproduction, confirmation))
+}
+
+/// What is known about a case after its failing run was repeated.
+pub fn report(
+    loaded: &LoadedCase,
+    reproduction: &Reproduction,
+    confirmation: Option<Confirmation>,
+) -> CheckReport {
+    CheckReport {
         llvm: loaded.workers.install.version.clone(),
         passes: loaded.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
         driver: None,
         note: unexpected_output(&loaded.case.case, &reproduction.oracle),
-        case: loaded.case,
+        case: loaded.case.clone(),
         status: reproduction.status,
-        what: reproduction.what,
-        references: reproduction.references,
+        what: reproduction.what.clone(),
+        references: reproduction.references.clone(),
         n_failing: reproduction.n_failing,
         n_repetitions: REPETITIONS,
-        frames: match reproduction.first.outcome {
-            Outcome::Crash(crash) => crash.frames,
+        frames: match &reproduction.first.outcome {
+            Outcome::Crash(crash) => crash.frames.clone(),
             _ => Vec::new(),
         },
         confirmation,
-        unmodified: reproduction.unmodified,
-    })
+        unmodified: reproduction.unmodified.clone(),
+    }
 }

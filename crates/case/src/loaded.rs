@@ -13,13 +13,13 @@ use std::time::Duration;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Pool, RunError, Targets};
 use optsleuth_model::{
-    CaseFolder, CaseKind, CheckStatus, Confirmation, Emit, Execute, Execution, Limits, Outcome,
+    Case, CaseFolder, CaseKind, CheckStatus, Confirmation, Emit, Execute, Limits, Outcome,
     PassSequence, Pipeline, Program, Progress, RunRequest, RunResult, Stage, Unmodified,
 };
 
 use crate::CaseError;
 use crate::confirm::confirm;
-use crate::definedness::{disagreement, references};
+use crate::definedness::{References, disagreement, references};
 use crate::folder::llvm_of;
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude};
@@ -46,10 +46,20 @@ pub struct LoadedCase {
     pub program: Program,
     /// The failing run.
     pub request: RunRequest,
-    /// For all repetitions of it but the first.
-    repeat_limits: Limits,
-    /// How long the slowest reference took.
-    reference_time: Duration,
+    /// What the failing run may use, before anything is known about it.
+    limits: Limits,
+    /// What a repetition of a hang gets, where that is less: each costs all of it.
+    hang_time: Option<Duration>,
+    /// A hang used up all of its time before; it need not do so again.
+    was_seen: bool,
+}
+
+/// A case that was seen to fail as it says, every time. Steps of a triage hand it
+/// from one to the next.
+#[derive(Debug)]
+pub struct FailingCase {
+    pub loaded: LoadedCase,
+    pub reproduction: Reproduction,
 }
 
 /// How a case's failing run went.
@@ -80,9 +90,9 @@ impl LoadedCase {
     ) -> Result<LoadedCase, CaseError> {
         let &WorkerPlan { llvm, flavor, n_workers } = worker_plan;
         let llvm = chosen_llvm(&case, llvm)?;
-        let load = |targets| -> Result<(Workers, Option<Workers>, Program), CaseError> {
+        let load = |targets| {
             let plain = |flavor| Workers::set_up(&llvm, targets, flavor, n_workers, progress);
-            let (mut workers, mut unmodified) = match &case.case.fault {
+            let (workers, unmodified) = match &case.case.fault {
                 None => (plain(flavor)?, None),
                 Some(fault) => {
                     let unmodified = plain(Flavor::Plain)?;
@@ -91,42 +101,50 @@ impl LoadedCase {
                     (faulty, Some(unmodified))
                 }
             };
-            progress.step("loading the program");
-            let input = case.input();
-            let program = workers.load(&input, &case.case.cflags, &case.case.flags, limits)?;
-            if let Some(unmodified) = &mut unmodified {
-                unmodified.pool.load(&program, &case.case.flags, limits)?;
-            }
-            Ok((workers, unmodified, program))
+            LoadedCase::load_into(workers, unmodified, case.clone(), limits, progress)
         };
-        let (workers, unmodified, program) = match load(Targets::Native) {
-            Err(CaseError::Run(RunError::ForeignTarget { .. })) => load(Targets::All)?,
-            other => other?,
-        };
-        let passes = workers.passes(&case.case.pipeline.passes())?;
-        let request = RunRequest {
-            coverage: flavor == Flavor::Covered,
-            limits,
-            ..failing_request(case.case.kind, &case.case.pipeline, passes)
-        };
-        let (repeat_limits, reference_time) = (limits, Duration::ZERO);
+        match load(Targets::Native) {
+            Err(CaseError::Run(RunError::ForeignTarget { .. })) => load(Targets::All),
+            other => other,
+        }
+    }
+
+    /// Loads a case's program into workers that run already. A case with a fault
+    /// brings workers without it.
+    pub fn load_into(
+        mut workers: Workers,
+        mut unmodified: Option<Workers>,
+        case: CaseFolder,
+        limits: Limits,
+        progress: &dyn Progress,
+    ) -> Result<LoadedCase, CaseError> {
+        let (program, request) =
+            prepare(&mut workers, unmodified.as_mut(), &case, limits, progress)?;
         Ok(LoadedCase {
             case,
             workers,
             unmodified,
             program,
             request,
-            repeat_limits,
-            reference_time,
+            limits,
+            hang_time: None,
+            was_seen: false,
         })
+    }
+
+    /// Makes it another case of the same compiler, in the same workers.
+    pub fn reload(&mut self, case: CaseFolder, progress: &dyn Progress) -> Result<(), CaseError> {
+        let LoadedCase { workers, unmodified, limits, .. } = self;
+        (self.program, self.request) =
+            prepare(workers, unmodified.as_mut(), &case, *limits, progress)?;
+        self.case = case;
+        Ok(())
     }
 
     /// All repetitions of a hang but the first get this much time: each costs
     /// all of it.
     pub fn repeat_hangs_within(&mut self, time: Duration) {
-        if self.case.case.kind == CaseKind::Hang {
-            self.repeat_limits.compile = time;
-        }
+        self.hang_time = Some(time);
     }
 
     /// Whether the compiler was broken on purpose.
@@ -136,7 +154,11 @@ impl LoadedCase {
 
     /// What a repetition of the failing run may use.
     pub fn repeat_limits(&self) -> Limits {
-        self.repeat_limits
+        let mut limits = self.request.limits;
+        if let (CaseKind::Hang, Some(time)) = (self.case.case.kind, self.hang_time) {
+            limits.compile = limits.compile.min(time);
+        }
+        limits
     }
 
     /// Loads another program, or the same under more options than the case's.
@@ -155,10 +177,15 @@ impl LoadedCase {
     /// Runs the failing run several times, and what it is measured by.
     pub fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, CaseError> {
         let kind = self.case.case.kind;
-        let references = match kind {
+        let (references, reference_time) = match kind {
             CaseKind::WrongCode => self.references(progress)?,
-            _ => Vec::new(),
+            _ => (Vec::new(), Duration::ZERO),
         };
+        if kind == CaseKind::WrongCode {
+            // A program that the compiler made endless costs all of its time.
+            let enough = execution_limit(reference_time);
+            self.request.limits.execute = self.limits.execute.min(enough);
+        }
         let expected = references.first().map(|(_, execution)| execution.clone());
         let mut oracle = Oracle::new(kind, expected);
         if let Some(signature) = &self.case.case.signature {
@@ -166,8 +193,9 @@ impl LoadedCase {
         }
         progress.step("repeating the failure");
         let mut requests = vec![self.request.clone(); REPETITIONS];
-        for request in requests.iter_mut().skip(1) {
-            request.limits = self.repeat_limits;
+        let at_full_length = usize::from(!self.was_seen);
+        for request in requests.iter_mut().skip(at_full_length) {
+            request.limits = self.repeat_limits();
         }
         let results =
             self.workers.pool.run_all(&requests, &|done| progress.count(done, REPETITIONS));
@@ -189,10 +217,10 @@ impl LoadedCase {
             status = CheckStatus::FailsUnmodified;
             what = format!("the compiler without the fault fails as well: {theirs}");
         }
+        self.was_seen |= status == CheckStatus::Reproduces;
         let references =
             references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
         let first = results.swap_remove(0);
-        let reference_time = self.reference_time;
         Ok(Reproduction {
             status,
             what,
@@ -224,15 +252,10 @@ impl LoadedCase {
 
     /// What the unoptimized program does, by every way. A compiler with a fault
     /// is not asked: the code generator may have it, too.
-    fn references(
-        &mut self,
-        progress: &dyn Progress,
-    ) -> Result<Vec<(&'static str, Execution)>, CaseError> {
+    fn references(&mut self, progress: &dyn Progress) -> Result<(References, Duration), CaseError> {
         progress.step("running the unoptimized program");
         let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
-        let (references, time) = references(&mut workers.pool, self.request.limits)?;
-        self.reference_time = time;
-        Ok(references)
+        references(&mut workers.pool, self.limits)
     }
 
     /// The distribution's commands that show the failure; none where a tool is
@@ -268,13 +291,23 @@ impl LoadedCase {
         self.workers.source_command(&self.case.folder, Path::new(&case.input), &case.cflags)
     }
 
-    /// Asks the distribution's tools about a failure.
-    pub fn confirm(&mut self, reproduction: &Reproduction) -> Result<Confirmation, CaseError> {
+    /// Asks the distribution's tools about a failure; `None` for a fault, which
+    /// they do not have.
+    pub fn confirm(
+        &mut self,
+        reproduction: &Reproduction,
+        progress: &dyn Progress,
+    ) -> Result<Option<Confirmation>, CaseError> {
+        if self.has_fault() {
+            return Ok(None);
+        }
+        progress.step("asking the distribution's tools");
         let case = &self.case.case;
         let source = self.source_command()?;
-        let (request, first) = (&self.request, &reproduction.first);
+        let request = RunRequest { limits: self.repeat_limits(), ..self.request.clone() };
+        let first = &reproduction.first;
         let mut confirmation =
-            confirm(&mut self.workers, &self.program, source, &case.flags, request, first)?;
+            confirm(&mut self.workers, &self.program, source, &case.flags, &request, first)?;
         // What a wrong program prints may vary: that it is wrong counts.
         if let Some(theirs) = &confirmation.execution
             && reproduction.oracle.judge(&Outcome::Ok(Some(theirs.clone()))) == Verdict::Fails
@@ -282,7 +315,57 @@ impl LoadedCase {
             confirmation.agrees = true;
             confirmation.theirs = format!("their program {}", behaviour(theirs));
         }
-        Ok(confirmation)
+        Ok(Some(confirmation))
+    }
+}
+
+/// Loads a case's program, and says what the failing run is.
+fn prepare(
+    workers: &mut Workers,
+    unmodified: Option<&mut Workers>,
+    case: &CaseFolder,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Result<(Program, RunRequest), CaseError> {
+    progress.step("loading the program");
+    let Case { cflags, flags, kind, pipeline, .. } = &case.case;
+    let program = workers.load(&case.input(), cflags, flags, limits)?;
+    if let Some(unmodified) = unmodified {
+        unmodified.pool.load(&program, flags, limits)?;
+    }
+    let passes = workers.passes(&pipeline.passes())?;
+    let request = RunRequest {
+        coverage: workers.provisioned.flavor == Flavor::Covered,
+        limits,
+        ..failing_request(*kind, pipeline, passes)
+    };
+    Ok((program, request))
+}
+
+impl FailingCase {
+    /// Sees a loaded case fail. That it does not is an error.
+    pub fn see(mut loaded: LoadedCase, progress: &dyn Progress) -> Result<FailingCase, CaseError> {
+        let reproduction = seen_to_fail(&mut loaded, progress)?;
+        Ok(FailingCase { loaded, reproduction })
+    }
+
+    /// Makes it another case of the same compiler, in the same workers, and sees
+    /// that one fail.
+    pub fn reopen(&mut self, case: CaseFolder, progress: &dyn Progress) -> Result<(), CaseError> {
+        self.loaded.reload(case, progress)?;
+        self.reproduction = seen_to_fail(&mut self.loaded, progress)?;
+        Ok(())
+    }
+}
+
+fn seen_to_fail(
+    loaded: &mut LoadedCase,
+    progress: &dyn Progress,
+) -> Result<Reproduction, CaseError> {
+    let reproduction = loaded.reproduce(progress)?;
+    match reproduction.status {
+        CheckStatus::Reproduces => Ok(reproduction),
+        status => Err(CaseError::NotReproduced { status, what: reproduction.what }),
     }
 }
 
@@ -322,8 +405,7 @@ pub fn candidate_request(
         verify_each: matches!(outcome, Outcome::InvalidIr { .. }),
         limits: Limits {
             compile: time,
-            // A program may be slow by itself.
-            execute: time.max(reproduction.reference_time * 4),
+            execute: execution_limit(reproduction.reference_time).min(failing.limits.execute),
             ..failing.limits
         },
         ..failing.clone()
@@ -332,6 +414,9 @@ pub fn candidate_request(
 
 /// So many times the usual time is given to a run that may take longer.
 const PATIENCE: u32 = 10;
+/// What an optimized program may take at least, however fast the unoptimized one
+/// is.
+const LEAST_EXECUTION: Duration = Duration::from_millis(500);
 
 /// Far more than a run usually takes, and not less than this. In large steps: the
 /// same run takes a little more or less every time, and that must not decide
@@ -342,6 +427,12 @@ pub fn patience(usual: Duration, least: Duration) -> Duration {
         time *= 4;
     }
     time
+}
+
+/// What an optimized program may take, where the unoptimized one took so long. One
+/// that does not end any more costs all of it, in every run.
+pub fn execution_limit(reference_time: Duration) -> Duration {
+    patience(reference_time, LEAST_EXECUTION)
 }
 
 /// The LLVM that a case is to be tried on. A fault is one of its own LLVM alone.

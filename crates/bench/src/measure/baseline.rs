@@ -14,15 +14,18 @@ use crate::BenchError;
 pub(super) fn of_last_pass(failure: &mut CoveredFailure) -> Result<Precedence, BenchError> {
     let request = RunRequest {
         list_invocations: true,
-        verify_each: matches!(failure.reproduction.first.outcome, Outcome::InvalidIr { .. }),
-        ..failure.loaded.request.clone()
+        verify_each: matches!(
+            failure.failing.reproduction.first.outcome,
+            Outcome::InvalidIr { .. }
+        ),
+        ..failure.failing.loaded.request.clone()
     };
-    let request = match failure.reproduction.first.outcome {
+    let request = match failure.failing.reproduction.first.outcome {
         // Every hang costs all of its time.
         Outcome::Timeout { .. } => RunRequest { limits: failure.input.template.limits, ..request },
         _ => request,
     };
-    let worker = failure.loaded.workers.pool.first();
+    let worker = failure.failing.loaded.workers.pool.first();
     let listed = worker.run(&request)?;
     let Some(last) = last_pass(&listed.outcome, &listed.invocations) else {
         return Ok(Precedence::default());

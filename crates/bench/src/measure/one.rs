@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use optsleuth_case::loaded::FailingCase;
 use optsleuth_model::{
     Budget, MEASUREMENT_VERSION, Measurement, Progress, RecipeName, Sought, StopReason, Truth,
 };
@@ -102,8 +103,10 @@ impl Subject {
                 (self.without_search(contender, &precedence), None)
             }
             Contender::TopFrame => {
-                let precedence =
-                    of_top_frame(&self.failure.input, &self.failure.reproduction.first.outcome);
+                let precedence = of_top_frame(
+                    &self.failure.input,
+                    &self.failure.failing.reproduction.first.outcome,
+                );
                 (self.without_search(contender, &precedence), None)
             }
         };
@@ -118,7 +121,8 @@ impl Subject {
         progress: &dyn Progress,
     ) -> Result<Option<(Measured, f64)>, BenchError> {
         let plan = SearchPlan { method, seed, stop, recipe: Recipe::default() };
-        let CoveredFailure { loaded, reproduction, input } = &mut self.failure;
+        let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } =
+            &mut self.failure;
         let Searched { tally, stopped, wall, n_troubled } =
             look_for_witnesses(loaded, reproduction, input, &input.template, &plan, progress)?;
         // A figure may not depend on how busy the machine was.
@@ -158,7 +162,7 @@ impl Subject {
             kind: case.kind.name().to_owned(),
             confidence,
             components,
-            llvm: self.failure.loaded.workers.install.version.clone(),
+            llvm: self.failure.failing.loaded.workers.install.version.clone(),
             method: trial.contender.name().to_owned(),
             seed: trial.seed,
             budget: budget(trial.stop),

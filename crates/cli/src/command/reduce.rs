@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_model::ReductionEnd;
 use optsleuth_report::{reduce_json, reduce_text};
-use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, reduce};
+use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, Reducing, reduce};
 
 use super::{LimitFlags, parse_duration, print, style};
 use crate::exit::Exit;
@@ -96,20 +96,22 @@ impl Reduce {
             folder: self.case.clone(),
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
-            part: match self.only {
-                None => Part::Both,
-                Some(Only::Passes) => Part::Passes,
-                Some(Only::Program) => Part::Program,
-            },
-            tool: match self.tool {
-                ToolFlag::Auto => Reducer::Auto,
-                ToolFlag::BuiltIn => Reducer::BuiltIn,
-                ToolFlag::LlvmReduce => Reducer::LlvmReduce,
-                ToolFlag::Cvise => Reducer::Cvise,
-            },
-            budget: Some(self.budget),
             again: self.again,
-            asker: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
+            how: Reducing {
+                part: match self.only {
+                    None => Part::Both,
+                    Some(Only::Passes) => Part::Passes,
+                    Some(Only::Program) => Part::Program,
+                },
+                tool: match self.tool {
+                    ToolFlag::Auto => Reducer::Auto,
+                    ToolFlag::BuiltIn => Reducer::BuiltIn,
+                    ToolFlag::LlvmReduce => Reducer::LlvmReduce,
+                    ToolFlag::Cvise => Reducer::Cvise,
+                },
+                budget: Some(self.budget),
+                asker: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
+            },
         }
     }
 }

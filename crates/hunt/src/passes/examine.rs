@@ -29,7 +29,7 @@ use optsleuth_model::{
 use optsleuth_triage::TriageError;
 use optsleuth_triage::bisect::{BisectPlan, bisect};
 use optsleuth_triage::reduce::{
-    Judge, Part, Patience, Question, ReducePlan, Reducer, fewer_passes, reduce,
+    Judge, Part, Patience, Question, ReducePlan, Reducer, Reducing, fewer_passes, reduce,
 };
 
 use super::TEST_LIMITS;
@@ -341,11 +341,13 @@ impl Office {
             folder: folder.to_owned(),
             llvm: Some(self.llvm.clone()),
             limits: Limits::STANDARD,
-            part: Part::Program,
-            tool: Reducer::BuiltIn,
-            budget: Some(budget),
             again: false,
-            asker: self.asker.clone(),
+            how: Reducing {
+                part: Part::Program,
+                tool: Reducer::BuiltIn,
+                budget: Some(budget),
+                asker: self.asker.clone(),
+            },
         };
         match reduce(&plan, progress) {
             Ok(report) => Ok(report.reduction.program.after.instructions),

@@ -18,7 +18,7 @@ use optsleuth_model::{
 };
 use optsleuth_triage::TriageError;
 use optsleuth_triage::bisect::{BisectPlan, bisect};
-use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, reduce};
+use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, Reducing, reduce};
 
 use super::findings::Subject;
 use super::seed::Deviation;
@@ -115,11 +115,13 @@ pub(super) fn shrink(
         folder: folder.to_owned(),
         llvm: None,
         limits: Limits::STANDARD,
-        part: Part::Program,
-        tool: Reducer::BuiltIn,
-        budget: Some(budget),
         again: false,
-        asker: asker.to_owned(),
+        how: Reducing {
+            part: Part::Program,
+            tool: Reducer::BuiltIn,
+            budget: Some(budget),
+            asker: asker.to_owned(),
+        },
     };
     match reduce(&plan, progress) {
         Ok(_) => Ok(()),

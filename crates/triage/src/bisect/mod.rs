@@ -23,16 +23,14 @@ mod verifiers;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_case::CaseError;
 use optsleuth_case::folder::open_case;
-use optsleuth_case::loaded::{LoadedCase, Reproduction, WorkerPlan};
+use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction, WorkerPlan};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, CaseKind,
-    CheckStatus, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage,
-    UnitChange,
+    IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage, UnitChange,
 };
 
 use crate::TriageError;
@@ -53,6 +51,9 @@ pub struct BisectPlan {
     pub candidate_time: Duration,
 }
 
+/// A bisection that takes longer ends with what it knows.
+pub const BUDGET: Duration = Duration::from_secs(120);
+
 /// Sees a case fail and bisects it.
 pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, TriageError> {
     let case = open_case(&plan.folder)?;
@@ -60,19 +61,24 @@ pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, T
         WorkerPlan { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
     let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
     loaded.repeat_hangs_within(plan.candidate_time);
-    let reproduction = loaded.reproduce(progress)?;
-    if reproduction.status != CheckStatus::Reproduces {
-        let Reproduction { status, what, .. } = reproduction;
-        return Err(CaseError::NotReproduced { status, what }.into());
-    }
+    let mut failing = FailingCase::see(loaded, progress)?;
+    bisect_to_single_pass(&mut failing, Instant::now() + BUDGET, progress)
+}
+
+/// Bisects a case that was seen to fail, and looks for its single-pass form.
+pub fn bisect_to_single_pass(
+    failing: &mut FailingCase,
+    deadline: Instant,
+    progress: &dyn Progress,
+) -> Result<Bisection, TriageError> {
     let begun = Instant::now();
-    let mut found = bisect_loaded(&mut loaded, &reproduction, progress)?;
+    let mut found = bisect_failing(failing, deadline, progress)?;
     found.single_pass = match found.ended {
         BisectionEnd::Interrupted => {
             SinglePassForm::Missing { why: "it was interrupted".to_owned() }
         }
         BisectionEnd::Complete | BisectionEnd::OutOfTime => {
-            match single_pass(&mut loaded, &reproduction, &found, progress)? {
+            match single_pass(failing, &found, deadline, progress)? {
                 Ok(form) => SinglePassForm::Found(form),
                 Err(why) => SinglePassForm::Missing { why },
             }
@@ -84,13 +90,14 @@ pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, T
 
 /// Bisects a case that was seen to fail. The single-pass form is for whoever
 /// wants it to make afterwards.
-pub fn bisect_loaded(
-    loaded: &mut LoadedCase,
-    reproduction: &Reproduction,
+pub fn bisect_failing(
+    failing: &mut FailingCase,
+    deadline: Instant,
     progress: &dyn Progress,
 ) -> Result<Bisection, TriageError> {
     let begun = Instant::now();
-    let mut trials = Trials::open(loaded, reproduction, progress)?;
+    let FailingCase { loaded, reproduction } = failing;
+    let mut trials = Trials::open(loaded, reproduction, deadline, progress)?;
     let mut findings = Findings::default();
     let log = trials.log.clone();
     let inquired = inquire(&log, &mut trials, &mut findings);

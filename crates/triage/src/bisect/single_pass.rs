@@ -6,7 +6,9 @@
 //! several times, and its module was seen not to fail without passes. The pool
 //! has the case's own program loaded, before and after.
 
-use optsleuth_case::loaded::{LoadedCase, Reproduction};
+use std::time::Instant;
+
+use optsleuth_case::loaded::FailingCase;
 use optsleuth_case::oracle::Verdict;
 use optsleuth_compiler::distribution::{self, Job};
 use optsleuth_model::{
@@ -24,15 +26,16 @@ const TIMES: usize = 3;
 /// Makes the single-pass form of what a bisection found, or says why there is
 /// none.
 pub(crate) fn single_pass(
-    loaded: &mut LoadedCase,
-    reproduction: &Reproduction,
+    failing: &mut FailingCase,
     bisection: &Bisection,
+    deadline: Instant,
     progress: &dyn Progress,
 ) -> Result<Result<SinglePass, String>, TriageError> {
     let Some(guilty) = bisection.guilty() else {
         return Ok(Err("there is no pass to blame".to_owned()));
     };
     progress.step("making the single-pass form");
+    let FailingCase { loaded, reproduction } = failing;
     let log = bisection.invocations.iter().map(|invocation| Invocation {
         index: invocation.index,
         pass: invocation.pass.clone(),
@@ -41,7 +44,7 @@ pub(crate) fn single_pass(
         required: invocation.required,
         changed: invocation.changed == Some(true),
     });
-    let mut trials = Trials::of_log(loaded, reproduction, log.collect(), progress);
+    let mut trials = Trials::of_log(loaded, reproduction, log.collect(), deadline, progress);
     trials.learn_pass_names()?;
     let found = search(&mut trials, guilty, &bisection.minimal);
     trials.restore()?;

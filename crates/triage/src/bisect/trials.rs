@@ -21,8 +21,6 @@ use super::inquiry::{Choice, Compiler, Reach};
 use super::names::{Name, all_but, corrected, names, same_among};
 use crate::TriageError;
 
-/// How long a bisection may take: a hang costs its limit again and again.
-const BUDGET: Duration = Duration::from_secs(120);
 /// How often the numbers of a choice are corrected by what its run came to.
 const CORRECTIONS: usize = 5;
 /// To print the IR before and after every invocation takes long, and is worth
@@ -70,10 +68,11 @@ impl<'a> Trials<'a> {
     pub(super) fn open(
         loaded: &'a mut LoadedCase,
         reproduction: &'a Reproduction,
+        deadline: Instant,
         progress: &'a dyn Progress,
     ) -> Result<Trials<'a>, TriageError> {
         progress.step("listing the invocations");
-        let mut trials = Trials::of_log(loaded, reproduction, Vec::new(), progress);
+        let mut trials = Trials::of_log(loaded, reproduction, Vec::new(), deadline, progress);
         // What the failure does not seem to need may be needed after all.
         let whole = RunRequest { coverage: false, window: None, ..trials.loaded.request.clone() };
         for template in [trials.template.clone(), whole] {
@@ -95,6 +94,7 @@ impl<'a> Trials<'a> {
         loaded: &'a mut LoadedCase,
         reproduction: &'a Reproduction,
         log: Vec<Invocation>,
+        deadline: Instant,
         progress: &'a dyn Progress,
     ) -> Trials<'a> {
         let time = match loaded.case.case.kind {
@@ -110,7 +110,6 @@ impl<'a> Trials<'a> {
         };
         let request = RunRequest { coverage: false, window: None, ..loaded.request.clone() };
         let template = candidate_request(time, &request, reproduction);
-        let deadline = Instant::now() + BUDGET;
         let (known, pass_names) = (HashMap::new(), HashMap::new());
         let oracle = &reproduction.oracle;
         Trials { loaded, oracle, progress, template, log, known, pass_names, deadline, n_runs: 0 }

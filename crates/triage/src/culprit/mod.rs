@@ -19,7 +19,7 @@ mod technique;
 
 use std::time::{Duration, Instant};
 
-use optsleuth_case::loaded::{LoadedCase, Reproduction, patience};
+use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction, patience};
 use optsleuth_model::{
     Bisection, CaseKind, Coverage, Execute, Limits, Localization, Outcome, Program, Progress,
     RunRequest, SearchStatus, StopReason,
@@ -31,7 +31,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::TriageError;
 use crate::baseline::Baseline;
-use crate::bisect::bisect_loaded;
+use crate::bisect::{self, bisect_failing};
 use crate::localize::{
     CoveredFailure, Measured, SearchInput, SearchPlan, Stop, look_for_witnesses,
 };
@@ -101,8 +101,8 @@ impl CulpritInput {
         failure: &mut CoveredFailure,
         progress: &dyn Progress,
     ) -> Result<CulpritInput, TriageError> {
-        let CoveredFailure { loaded, reproduction, .. } = failure;
-        let bisection = bisect_loaded(loaded, reproduction, progress)?;
+        let deadline = Instant::now() + bisect::BUDGET;
+        let bisection = bisect_failing(&mut failure.failing, deadline, progress)?;
         CulpritInput::of_bisection(failure, &bisection, progress)
     }
 
@@ -112,7 +112,7 @@ impl CulpritInput {
         bisection: &Bisection,
         progress: &dyn Progress,
     ) -> Result<CulpritInput, TriageError> {
-        let baseline = Baseline::of(&failure.loaded.workers.install, progress)?;
+        let baseline = Baseline::of(&failure.failing.loaded.workers.install, progress)?;
         let guilty = bisection.culprit().map(|invocation| invocation.index);
         Ok(CulpritInput { guilty, baseline })
     }
@@ -125,7 +125,7 @@ pub fn find_culprit(
     plan: &CulpritPlan,
     progress: &dyn Progress,
 ) -> Result<Localization, TriageError> {
-    let CoveredFailure { loaded, reproduction, input } = failure;
+    let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
     let Investigated { findings, stopped, wall } =
         investigate(loaded, reproduction, input, known, plan, progress)?;
     progress.step("gathering evidence");
@@ -139,7 +139,7 @@ pub fn measure_culprit(
     plan: &CulpritPlan,
     progress: &dyn Progress,
 ) -> Result<Option<(Measured, Duration)>, TriageError> {
-    let CoveredFailure { loaded, reproduction, input } = failure;
+    let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
     let found = investigate(loaded, reproduction, input, known, plan, progress)?;
     let is_whole = found.stopped != StopReason::Interrupted;
     Ok(is_whole.then(|| (found.findings.measure(), found.wall)))

@@ -19,15 +19,16 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_case::CaseError;
 use optsleuth_case::folder::open_case;
-use optsleuth_case::loaded::{LoadedCase, Reproduction, WorkerPlan, candidate_request};
+use optsleuth_case::loaded::{
+    FailingCase, LoadedCase, Reproduction, WorkerPlan, candidate_request,
+};
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::{Flavor, RunError};
 use optsleuth_model::{
-    CaseFolder, CheckStatus, CodeMap, Coverage, Limits, Localization, Progress, RunRequest,
-    RunResult, StopReason,
+    CaseFolder, CodeMap, Coverage, Limits, Localization, Progress, RunRequest, RunResult,
+    StopReason,
 };
 use optsleuth_rank::{Recipe, Row};
 use optsleuth_search::{Alphabet, Method, Parameters, Reference, Sequence, Similarity};
@@ -126,8 +127,7 @@ pub struct Localized {
 /// witnesses. Any number of searches, one after the other.
 #[derive(Debug)]
 pub struct CoveredFailure {
-    pub loaded: LoadedCase,
-    pub reproduction: Reproduction,
+    pub failing: FailingCase,
     pub input: SearchInput,
 }
 
@@ -165,25 +165,31 @@ impl CoveredFailure {
         };
         let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
         loaded.repeat_hangs_within(plan.candidate_time);
-        let reproduction = loaded.reproduce(progress)?;
-        if reproduction.status != CheckStatus::Reproduces {
-            let Reproduction { status, what, .. } = reproduction;
-            return Err(CaseError::NotReproduced { status, what }.into());
-        }
+        let failing = FailingCase::see(loaded, progress)?;
+        CoveredFailure::of(failing, plan.candidate_time, progress)
+    }
+
+    /// The same for a case that covered workers were seen to fail on.
+    pub fn of(
+        failing: FailingCase,
+        candidate_time: Duration,
+        progress: &dyn Progress,
+    ) -> Result<CoveredFailure, TriageError> {
         progress.step("reading the code map");
+        let FailingCase { loaded, reproduction } = &failing;
         let map = loaded.workers.provisioned.code_map()?;
-        let failing = reproduction.first.coverage.clone().ok_or(RunError::NotInstrumented)?;
-        let reference = Reference::new(&failing, &map);
-        let template = candidate_request(plan.candidate_time, &loaded.request, &reproduction);
+        let covered = reproduction.first.coverage.clone().ok_or(RunError::NotInstrumented)?;
+        let reference = Reference::new(&covered, &map);
+        let template = candidate_request(candidate_time, &loaded.request, reproduction);
         let buggy = loaded.request.passes.as_ref();
         let alphabet = candidates::alphabet(&loaded.workers, buggy, &reproduction.first.outcome)?;
-        let input = SearchInput { map, failing, reference, alphabet, template };
-        Ok(CoveredFailure { loaded, reproduction, input })
+        let input = SearchInput { map, failing: covered, reference, alphabet, template };
+        Ok(CoveredFailure { failing, input })
     }
 
     /// The case.
     pub fn case(&self) -> &CaseFolder {
-        &self.loaded.case
+        &self.failing.loaded.case
     }
 
     /// Looks for witnesses and ranks suspects.
@@ -192,7 +198,7 @@ impl CoveredFailure {
         plan: &SearchPlan,
         progress: &dyn Progress,
     ) -> Result<Localized, TriageError> {
-        let CoveredFailure { loaded, reproduction, input, .. } = self;
+        let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = self;
         let Searched { tally, stopped, wall, .. } =
             look_for_witnesses(loaded, reproduction, input, &input.template, plan, progress)?;
         if tally.witnesses() == 0 {
@@ -214,8 +220,9 @@ impl CoveredFailure {
         work: impl FnOnce(&mut CoveredFailure) -> Result<T, TriageError>,
     ) -> Result<T, TriageError> {
         let done = work(self);
-        let program = self.loaded.program.clone();
-        let restored = self.loaded.load(&program, &[]);
+        let loaded = &mut self.failing.loaded;
+        let program = loaded.program.clone();
+        let restored = loaded.load(&program, &[]);
         let value = done?;
         restored?;
         Ok(value)

@@ -24,7 +24,7 @@ use super::c_text::{Cut, Grain, depth, without};
 use super::external::reduce_with;
 use super::judge::{Candidate, Judge, Lane, Question, Tally, look_at_program};
 use super::keeper::Keeper;
-use super::{ReducePlan, Reducer, note, of_driver, with};
+use super::{Reducer, Reducing, note, of_driver, with};
 use crate::TriageError;
 
 /// How C is read and watched.
@@ -172,13 +172,13 @@ pub(super) fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
 /// reducer, and keeps what is reached.
 pub(super) fn shrink_c(
     judge: &mut Judge<'_>,
-    plan: &ReducePlan,
+    how: &Reducing,
     whole: String,
     keeper: &mut Keeper,
     reduction: &mut Reduction,
 ) -> Result<(), TriageError> {
     const REDUCED: &str = "reduced.c";
-    let reducer = match plan.tool {
+    let reducer = match how.tool {
         Reducer::Auto => reducers::Reducer::of_c(),
         Reducer::BuiltIn => None,
         Reducer::Cvise => Some(reducers::Reducer::of_c().ok_or(TriageError::NoReducer("cvise"))?),
@@ -203,7 +203,7 @@ pub(super) fn shrink_c(
     if let Some(reducer) = reducer.filter(|_| !patience.is_over()) {
         tools.push(reducer.name());
         let coarse = text.clone();
-        (text, finished) = reduce_with(judge, &reducer, &plan.asker, (REDUCED, &text), keep)?;
+        (text, finished) = reduce_with(judge, &reducer, &how.asker, (REDUCED, &text), keep)?;
         if !judge.accepts_source(&text)? {
             judge.accepts_source(&coarse)?;
             keep(&coarse, &judge.question.oracle)?;

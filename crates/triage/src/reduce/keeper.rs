@@ -36,6 +36,11 @@ impl Keeper {
         Ok(Keeper { case: case.clone(), output: None })
     }
 
+    /// Where the case lies.
+    pub(super) fn folder(&self) -> &Path {
+        &self.case.folder
+    }
+
     /// The case is about this program from now on, which should print `output`
     /// where it is executed at all.
     pub(super) fn keep_program(
@@ -79,7 +84,7 @@ impl Keeper {
 
 /// Makes a case what it was before its reduction. Nothing happens to one that
 /// was never reduced.
-pub(super) fn restore(case: &CaseFolder) -> Result<(), TriageError> {
+pub fn restore(case: &CaseFolder) -> Result<(), TriageError> {
     let original = case.folder.join(ORIGINAL);
     let path = case.folder.join(CASE_FILE);
     let text = match fs::read(original.join(CASE_FILE)) {

@@ -24,15 +24,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
-use optsleuth_case::folder::{kept_reduction, open_case};
+use optsleuth_case::driver::LoadedDriverCase;
+use optsleuth_case::folder::{kept_reduction, llvm_of, open_case};
+use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::driver::Driver;
-use optsleuth_model::{Limits, Progress, ReduceReport, Reduction, ReductionEnd};
+use optsleuth_compiler::llvm::Flavor;
+use optsleuth_model::{CaseFolder, Limits, Progress, ReduceReport, Reduction, ReductionEnd};
 
 use crate::TriageError;
 pub use external::ask;
 pub use judge::{Candidate, Judge, Patience, Question};
 use keeper::Keeper;
+pub use keeper::restore as restore_original;
 use of_driver::OfDriver;
 use of_llvm::OfLlvm;
 pub use sequence::fewer_passes;
@@ -49,14 +53,19 @@ pub struct ReducePlan {
     pub llvm: Option<LlvmChoice>,
     /// For the failing run.
     pub limits: Limits,
-    /// What of it.
+    /// Begin with the original, whatever was reached before.
+    pub again: bool,
+    pub how: Reducing,
+}
+
+/// How a case is reduced.
+#[derive(Clone, Debug)]
+pub struct Reducing {
     pub part: Part,
     /// What to make the program smaller with.
     pub tool: Reducer,
     /// How long, at most.
     pub budget: Option<Duration>,
-    /// Begin with the original, whatever was reached before.
-    pub again: bool,
     /// The program that other reducers' tests start: `optsleuth` itself.
     pub asker: PathBuf,
 }
@@ -85,40 +94,73 @@ pub enum Reducer {
     Cvise,
 }
 
-/// Reduces a case.
+/// Sees a case fail and reduces it.
 pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport, TriageError> {
     let mut case = open_case(&plan.folder)?;
     if plan.again {
         keeper::restore(&case)?;
         case = open_case(&plan.folder)?;
     }
-    let earlier = kept_reduction(&case)?;
-    if let Some(reduction) = &earlier
-        && is_finished(plan.part, reduction)
-    {
-        let reduction = reduction.clone();
-        return Ok(ReduceReport { case, reduction, was_finished: true });
+    if let Some(done) = finished(&case, plan.how.part)? {
+        return Ok(done);
     }
-    let mut work: Box<dyn Work> = match Driver::of_case(&case.case.compiler) {
-        Some(driver) => Box::new(OfDriver::set_up(plan, case, driver?, earlier, progress)?),
-        None => Box::new(OfLlvm::set_up(plan, case, earlier, progress)?),
+    let Some(driver) = Driver::of_case(&case.case.compiler) else {
+        let worker_plan =
+            WorkerPlan { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
+        let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
+        loaded.repeat_hangs_within(HANG);
+        let mut failing = FailingCase::see(loaded, progress)?;
+        return reduce_failing(&mut failing, &plan.how, progress);
     };
+    if plan.llvm.is_some() {
+        llvm_of(&case.case)?; // There is none to put another in the place of.
+    }
+    let mut loaded = LoadedDriverCase::set_up(case, driver?, plan.limits, progress)?;
+    loaded.repeat_hangs_within(HANG);
+    let earlier = kept_reduction(&loaded.case)?;
+    work_on(&mut OfDriver::new(&mut loaded, earlier, progress)?, &plan.how, progress)
+}
+
+/// Reduces a case that was seen to fail. Who goes on with it reopens it.
+pub fn reduce_failing(
+    failing: &mut FailingCase,
+    how: &Reducing,
+    progress: &dyn Progress,
+) -> Result<ReduceReport, TriageError> {
+    if let Some(done) = finished(&failing.loaded.case, how.part)? {
+        return Ok(done);
+    }
+    let earlier = kept_reduction(&failing.loaded.case)?;
+    work_on(&mut OfLlvm::new(failing, earlier)?, how, progress)
+}
+
+/// What there is to say of a case that was reduced as far as this before.
+fn finished(case: &CaseFolder, part: Part) -> Result<Option<ReduceReport>, TriageError> {
+    let earlier = kept_reduction(case)?.filter(|reduction| is_finished(part, reduction));
+    Ok(earlier.map(|reduction| ReduceReport { case: case.clone(), reduction, was_finished: true }))
+}
+
+fn work_on(
+    work: &mut dyn Work,
+    how: &Reducing,
+    progress: &dyn Progress,
+) -> Result<ReduceReport, TriageError> {
     // Making a worker is no part of the budget.
     let begun = Instant::now();
-    let patience = Patience { deadline: plan.budget.map(|budget| begun + budget), progress };
-    let done = work.reduce(plan, patience);
+    let patience = Patience { deadline: how.budget.map(|budget| begun + budget), progress };
+    let done = work.reduce(how, patience);
     let (keeper, reduction) = work.state();
     reduction.seconds += begun.elapsed().as_secs_f64();
     reduction.end = match (progress.stop_requested(), patience.is_over()) {
-        _ if is_finished(plan.part, reduction) => ReductionEnd::Finished,
+        _ if is_finished(how.part, reduction) => ReductionEnd::Finished,
         (true, _) => ReductionEnd::Interrupted,
         (false, true) => ReductionEnd::Budget,
         (false, false) => ReductionEnd::Unfinished,
     };
     keeper.keep_state(reduction)?;
     done?;
-    let (case, reduction) = (open_case(&plan.folder)?, reduction.clone());
-    Ok(ReduceReport { case, reduction, was_finished: false })
+    let case = open_case(keeper.folder())?;
+    Ok(ReduceReport { case, reduction: reduction.clone(), was_finished: false })
 }
 
 fn is_finished(part: Part, reduction: &Reduction) -> bool {
@@ -133,7 +175,7 @@ fn is_finished(part: Part, reduction: &Reduction) -> bool {
 /// A case that was seen to fail, and how far it is reduced.
 trait Work {
     /// Makes it smaller, as long as there is patience.
-    fn reduce(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError>;
+    fn reduce(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError>;
 
     /// How far it is, and who keeps that.
     fn state(&mut self) -> (&Keeper, &mut Reduction);

@@ -11,24 +11,23 @@ use std::path::Path;
 use optsleuth_case::CaseError;
 use optsleuth_case::definedness::disagreement;
 use optsleuth_case::driver::{DriverUnderTest, LoadedDriverCase, Tried, include_folder};
-use optsleuth_case::folder::llvm_of;
 use optsleuth_case::oracle::Oracle;
-use optsleuth_compiler::driver::Driver;
 use optsleuth_model::{
-    CaseFolder, CaseKind, CheckStatus, Outcome, ProgramReduction, ProgramSize, Progress,
-    REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
+    CaseKind, CheckStatus, Outcome, ProgramReduction, ProgramSize, Progress, REDUCTION_VERSION,
+    Reduction, ReductionEnd, RunRequest, SequenceReduction,
 };
 
 use super::c::{Source, note_sanitizers, shrink_c};
 use super::judge::{Judge, Lane, Manner, Patience, Question, Tally};
 use super::keeper::Keeper;
-use super::{HANG, Part, ReducePlan, Work, read_file};
+use super::{HANG, Part, Work, read_file};
 use crate::TriageError;
+use crate::reduce::Reducing;
 
 /// A driver's case that was seen to fail, and how far it is reduced.
 #[derive(Debug)]
-pub(super) struct OfDriver {
-    loaded: LoadedDriverCase,
+pub(super) struct OfDriver<'a> {
+    loaded: &'a mut LoadedDriverCase,
     oracle: Oracle,
     /// What the failing run came to.
     first: Outcome,
@@ -36,19 +35,12 @@ pub(super) struct OfDriver {
     reduction: Reduction,
 }
 
-impl OfDriver {
-    pub(super) fn set_up(
-        plan: &ReducePlan,
-        case: CaseFolder,
-        driver: Driver,
+impl<'a> OfDriver<'a> {
+    pub(super) fn new(
+        loaded: &'a mut LoadedDriverCase,
         earlier: Option<Reduction>,
         progress: &dyn Progress,
-    ) -> Result<OfDriver, TriageError> {
-        if plan.llvm.is_some() {
-            llvm_of(&case.case)?; // There is none to put another in the place of.
-        }
-        let mut loaded = LoadedDriverCase::set_up(case, driver, plan.limits, progress)?;
-        loaded.repeat_hangs_within(HANG);
+    ) -> Result<OfDriver<'a>, TriageError> {
         let reproduction = loaded.reproduce(progress)?;
         let (status, what) = (reproduction.status, reproduction.what);
         let first = match reproduction.first {
@@ -60,15 +52,15 @@ impl OfDriver {
         let keeper = Keeper::open(&loaded.case)?;
         let reduction = match earlier {
             Some(earlier) => Reduction { what, ..earlier },
-            None => untouched(&loaded, what)?,
+            None => untouched(loaded, what)?,
         };
         Ok(OfDriver { loaded, oracle: reproduction.oracle, first, keeper, reduction })
     }
 }
 
-impl Work for OfDriver {
-    fn reduce(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError> {
-        if plan.part == Part::Passes || self.reduction.program.finished {
+impl Work for OfDriver<'_> {
+    fn reduce(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError> {
+        if how.part == Part::Passes || self.reduction.program.finished {
             return Ok(());
         }
         let OfDriver { loaded, oracle, first, keeper, reduction } = self;
@@ -89,7 +81,7 @@ impl Work for OfDriver {
                 CaseError::NotReproduced { status: CheckStatus::FailsOtherwise, what }.into()
             );
         }
-        let shrunk = shrink_c(&mut judge, plan, whole, keeper, reduction);
+        let shrunk = shrink_c(&mut judge, how, whole, keeper, reduction);
         reduction.runs += judge.n_runs();
         shrunk
     }

@@ -1,20 +1,19 @@
 //! A case of LLVM's passes: fewer of them, then a smaller program, in IR or C.
 //!
-//! **Invariant:** the loaded's case and request are what was kept last.
+//! **Invariant:** the loaded case and its failing run are what was kept last.
 
 use std::path::Path;
 
 use optsleuth_case::CaseError;
-use optsleuth_case::loaded::{LoadedCase, Reproduction, WorkerPlan, failing_request};
+use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction, failing_request};
 use optsleuth_case::oracle::Oracle;
 use optsleuth_compiler::clang::{self, Markers};
-use optsleuth_compiler::llvm::{Flavor, Install};
+use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::reducers;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseFolder, CaseKind, CheckStatus, Emit, Language, PassSequence, Pipeline, Program,
-    ProgramReduction, ProgramSize, Progress, REDUCTION_VERSION, Reduction, ReductionEnd,
-    RunRequest, SequenceReduction,
+    Case, CaseKind, CheckStatus, Emit, Language, PassSequence, Pipeline, Program, ProgramReduction,
+    ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
 };
 
 use super::c::{Source, note_sanitizers, shrink_c};
@@ -23,25 +22,26 @@ use super::ir::reduce_ir;
 use super::judge::{Candidate, Judge, Patience, Question};
 use super::keeper::Keeper;
 use super::sequence::{expanded, fewer_passes};
-use super::{HANG, Part, ReducePlan, Reducer, Work, note, read_file, with};
+use super::{HANG, Part, Reducer, Work, note, read_file, with};
 use crate::TriageError;
+use crate::reduce::Reducing;
 
 /// A case that was seen to fail, and how far it is reduced.
 #[derive(Debug)]
-pub(super) struct OfLlvm {
-    loaded: LoadedCase,
-    reproduction: Reproduction,
+pub(super) struct OfLlvm<'a> {
+    loaded: &'a mut LoadedCase,
+    reproduction: &'a Reproduction,
     keeper: Keeper,
     reduction: Reduction,
 }
 
-impl Work for OfLlvm {
-    fn reduce(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError> {
-        if plan.part != Part::Program && !self.reduction.sequence.finished {
+impl Work for OfLlvm<'_> {
+    fn reduce(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError> {
+        if how.part != Part::Program && !self.reduction.sequence.finished {
             self.reduce_passes(patience)?;
         }
-        if plan.part != Part::Passes && !self.reduction.program.finished && !patience.is_over() {
-            self.reduce_program(plan, patience)?;
+        if how.part != Part::Passes && !self.reduction.program.finished && !patience.is_over() {
+            self.reduce_program(how, patience)?;
         }
         Ok(())
     }
@@ -51,32 +51,23 @@ impl Work for OfLlvm {
     }
 }
 
-impl OfLlvm {
-    pub(super) fn set_up(
-        plan: &ReducePlan,
-        case: CaseFolder,
+impl<'a> OfLlvm<'a> {
+    pub(super) fn new(
+        failing: &'a mut FailingCase,
         earlier: Option<Reduction>,
-        progress: &dyn Progress,
-    ) -> Result<OfLlvm, TriageError> {
-        let worker_plan =
-            WorkerPlan { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
-        let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
-        loaded.repeat_hangs_within(HANG);
-        let reproduction = loaded.reproduce(progress)?;
-        if reproduction.status != CheckStatus::Reproduces {
-            let (status, what) = (reproduction.status, reproduction.what);
-            return Err(CaseError::NotReproduced { status, what }.into());
-        }
+    ) -> Result<OfLlvm<'a>, TriageError> {
+        let FailingCase { loaded, reproduction } = failing;
         let keeper = Keeper::open(&loaded.case)?;
         let reduction = match earlier {
             Some(earlier) => Reduction { what: reproduction.what.clone(), ..earlier },
-            None => untouched(&mut loaded, &reproduction)?,
+            None => untouched(loaded, reproduction)?,
         };
         Ok(OfLlvm { loaded, reproduction, keeper, reduction })
     }
 
     fn question(&self, request: RunRequest) -> Question {
         let oracle = self.reproduction.oracle.clone();
+        let request = RunRequest { coverage: false, ..request };
         let options = &self.loaded.case.case.flags;
         let mut question =
             Question::new(request, options, oracle, &self.reproduction.first.outcome);
@@ -125,24 +116,25 @@ impl OfLlvm {
         sequence.n_before = sequence.n_before.max(start.n_passes());
         sequence.finished = !patience.is_over();
         self.loaded.case.case.pipeline = pipeline;
-        self.loaded.request = RunRequest { passes: Some(left), ..request };
+        let coverage = self.loaded.request.coverage;
+        self.loaded.request = RunRequest { passes: Some(left), coverage, ..request };
         self.keeper.keep_state(&self.reduction)
     }
 
     fn reduce_program(
         &mut self,
-        plan: &ReducePlan,
+        how: &Reducing,
         patience: Patience<'_>,
     ) -> Result<(), TriageError> {
         match Language::of_path(&self.loaded.case.input()) {
-            Some(Language::C) => self.reduce_c(plan, patience),
-            _ => self.reduce_ir(plan, patience),
+            Some(Language::C) => self.reduce_c(how, patience),
+            _ => self.reduce_ir(how, patience),
         }
     }
 
-    fn reduce_ir(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError> {
+    fn reduce_ir(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError> {
         const REDUCED: &str = "reduced.ll";
-        let reducer = match plan.tool {
+        let reducer = match how.tool {
             Reducer::Auto | Reducer::BuiltIn => None,
             Reducer::LlvmReduce => {
                 let found = reducers::Reducer::of_ir(&self.loaded.workers.install);
@@ -171,7 +163,7 @@ impl OfLlvm {
             let (text, _) = reduce_with(
                 &mut judge,
                 &reducer,
-                &plan.asker,
+                &how.asker,
                 (REDUCED, &text),
                 &mut |ir, oracle| keep(&named(ir), oracle),
             )?;
@@ -195,7 +187,7 @@ impl OfLlvm {
         Ok(())
     }
 
-    fn reduce_c(&mut self, plan: &ReducePlan, patience: Patience<'_>) -> Result<(), TriageError> {
+    fn reduce_c(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError> {
         let (path, flags) = (self.loaded.case.input(), self.loaded.case.case.cflags.clone());
         let original = String::from_utf8_lossy(&read_file(&path)?).into_owned();
         let install = self.loaded.workers.install.clone();
@@ -214,7 +206,7 @@ impl OfLlvm {
                 CaseError::NotReproduced { status: CheckStatus::FailsOtherwise, what }.into()
             );
         }
-        shrink_c(&mut judge, plan, whole, keeper, reduction)?;
+        shrink_c(&mut judge, how, whole, keeper, reduction)?;
         let ir = judge.text()?;
         reduction.program.after.instructions =
             ProgramSize::of(&[], &String::from_utf8_lossy(&ir)).instructions;

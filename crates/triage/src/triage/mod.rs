@@ -5,13 +5,15 @@
 //!                                                              │
 //!      report ◄── suspects ◄── smaller module ◄── single-pass form
 //! ```
-//! Every step is a command of its own and leaves its result in the case's
-//! folder; what is written here is only their order.
+//! Workers start once; a [`FailingCase`] goes from step to step. Every step is a
+//! command of its own and leaves its result in the case's folder; what is written
+//! here is only their order, and how they share the time (`budget.rs`).
 //!
 //! **Invariant:** a step that fails costs its own result and no other; what it
 //! could not do is said. Ctrl-C ends the step that it meets and all that follow,
 //! and what was found until then is reported.
 
+mod budget;
 mod open;
 
 use std::path::{Path, PathBuf};
@@ -19,20 +21,23 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::check::{CheckPlan, check};
+use optsleuth_case::check::report;
 use optsleuth_case::folder::{forget, llvm_of, open_case, save_bisection, save_localization};
+use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::write::write_case;
+use optsleuth_compiler::llvm::{Flavor, ProvisionError};
 use optsleuth_model::{
-    Bisection, BisectionVerdict, Case, CheckReport, CheckStatus, Limits, Localization, Pipeline,
-    Progress, Reduction, SINGLE_PASS, SingleCase, SinglePass, SinglePassForm, StopReason, Triage,
-    in_words, nameless,
+    Bisection, BisectionVerdict, Case, CheckReport, Limits, Localization, Pipeline, Progress,
+    Reduction, SINGLE_PASS, SingleCase, SinglePass, SinglePassForm, StopReason, Triage, in_words,
+    nameless,
 };
 
 use crate::TriageError;
-use crate::bisect::{BisectPlan, bisect};
+use crate::bisect::bisect_to_single_pass;
 use crate::culprit::{CULPRIT, CulpritInput, CulpritPlan, find_culprit};
-use crate::localize::{CoveredFailure, FailurePlan, Stop};
-use crate::reduce::{Part, ReducePlan, Reducer, reduce};
+use crate::localize::{CoveredFailure, Stop};
+use crate::reduce::{Part, Reducer, Reducing, reduce_failing, restore_original};
+use budget::{Budget, Step};
 pub use open::Suspicion;
 
 /// What is to be triaged.
@@ -53,7 +58,7 @@ pub struct TriagePlan {
     pub limits: Limits,
     /// CPU time for all other runs.
     pub candidate_time: Duration,
-    /// For everything that can take any amount of time.
+    /// For everything that comes after making workers.
     pub budget: Duration,
     /// Where the random numbers start.
     pub seed: u64,
@@ -63,42 +68,45 @@ pub struct TriagePlan {
     pub asker: PathBuf,
 }
 
-/// What each step may use of the budget.
-const PROGRAM: f64 = 0.4;
-const SINGLE: f64 = 0.2;
-const RANKING: f64 = 0.1;
-
 /// Does it all.
 pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, TriageError> {
-    let mut steps = Steps { plan, progress, notes: Vec::new(), seconds: Vec::new() };
-    let folder = match &plan.input {
-        TriageInput::Case(folder) => folder.clone(),
-        TriageInput::Program(suspicion) => {
-            steps.timed("open", || open::open(suspicion, plan.limits, progress))?.folder
-        }
-    };
-    // Of a driver nothing can be found out, whether it fails or not.
-    llvm_of(&open_case(&folder)?.case)?;
+    if let TriageInput::Case(folder) = &plan.input {
+        // Of a driver nothing can be found out, whether it fails or not.
+        llvm_of(&open_case(folder)?.case)?;
+    }
+    let mut notes = Vec::new();
+    let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
-    steps.timed("check", || fails(&folder, plan, progress))?;
-    forget(&open_case(&folder)?, CULPRIT)?;
-    steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Passes, PROGRAM));
-    let reduction = steps.attempt("reduce", |steps| steps.reduce(&folder, Part::Program, PROGRAM));
-    let bisection = steps.attempt("bisect", |steps| steps.bisect(&folder));
+    let mut failing = opened(plan, &mut notes, progress)?;
+    let budget = Budget::begin(plan.budget);
+    let mut steps = Steps { plan, progress, budget, notes, seconds: Vec::new() };
+    steps.took("check", begun);
+    let folder = failing.loaded.case.folder.clone();
+    forget(&failing.loaded.case, CULPRIT)?;
+    let reduction =
+        steps.attempt("reduce", |steps| steps.reduce(&mut failing, Part::Both, Step::Reduce));
+    steps.timed("check", |steps| steps.reopen(&mut failing, &folder))?;
+    let check = steps.timed("confirm", |steps| steps.confirmed(&mut failing))?;
+    let bisection = steps.attempt("bisect", |steps| steps.bisect(&mut failing, Step::Bisect));
     let single = match &bisection {
         Some(Bisection { single_pass: SinglePassForm::Found(form), .. }) => {
-            steps.attempt("single pass", |steps| steps.single(&folder, form))
+            let single =
+                steps.attempt("single pass", |steps| steps.single(&mut failing, &folder, form));
+            if single.is_none() {
+                failing.reopen(open_case(&folder)?, progress)?;
+            }
+            single
         }
         _ => None,
     };
+    let of_smallest = match &single {
+        Some(single) => single.bisection.as_ref(),
+        None => bisection.as_ref(),
+    };
     let localization = match bisection.as_ref().is_some_and(needs_a_pass) {
-        true => {
-            let smallest = single.as_ref().map_or(&folder, |single| &single.case.folder).clone();
-            steps.attempt("rank", |steps| steps.rank(&folder, &smallest))
-        }
+        true => steps.attempt("rank", |steps| steps.rank(failing, &folder, of_smallest)),
         false => None,
     };
-    let check = steps.timed("confirm", || confirmed(&folder, plan, progress))?;
     Ok(Triage {
         case: open_case(&folder)?,
         check,
@@ -112,6 +120,43 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
     })
 }
 
+/// Workers, with a case in them that was seen to fail. They have probes, so that
+/// the same ones can rank suspects; where that is in the way, they do without.
+fn opened(
+    plan: &TriagePlan,
+    notes: &mut Vec<String>,
+    progress: &dyn Progress,
+) -> Result<FailingCase, TriageError> {
+    let error = match opened_with(plan, Flavor::Covered, progress) {
+        Err(error @ TriageError::NoFailure { .. })
+        | Err(error @ TriageError::Case(CaseError::NotReproduced { .. }))
+        | Err(error @ TriageError::Case(CaseError::Provision(ProvisionError::Cover { .. }))) => {
+            error
+        }
+        other => return other,
+    };
+    // What depends on where things lie in memory may show without probes alone.
+    let failing = opened_with(plan, Flavor::Plain, progress)?;
+    notes.push(format!("suspects are not ranked, because with probes: {}", in_words(&error)));
+    Ok(failing)
+}
+
+fn opened_with(
+    plan: &TriagePlan,
+    flavor: Flavor,
+    progress: &dyn Progress,
+) -> Result<FailingCase, TriageError> {
+    let mut loaded = match &plan.input {
+        TriageInput::Program(suspicion) => open::open(suspicion, flavor, plan.limits, progress)?,
+        TriageInput::Case(folder) => {
+            let worker_plan = WorkerPlan { llvm: None, flavor, n_workers: None };
+            LoadedCase::set_up(open_case(folder)?, &worker_plan, plan.limits, progress)?
+        }
+    };
+    loaded.repeat_hangs_within(plan.candidate_time);
+    Ok(FailingCase::see(loaded, progress)?)
+}
+
 /// Whether a pass is to blame, as far as is known.
 fn needs_a_pass(bisection: &Bisection) -> bool {
     match bisection.verdict {
@@ -123,66 +168,28 @@ fn needs_a_pass(bisection: &Bisection) -> bool {
     }
 }
 
-/// Sees a case fail.
-fn fails(folder: &Path, plan: &TriagePlan, progress: &dyn Progress) -> Result<(), TriageError> {
-    let report = checked(folder, plan, false, progress)?;
-    match report.status {
-        CheckStatus::Reproduces => Ok(()),
-        status => Err(CaseError::NotReproduced { status, what: report.what }.into()),
-    }
-}
-
-fn confirmed(
-    folder: &Path,
-    plan: &TriagePlan,
-    progress: &dyn Progress,
-) -> Result<CheckReport, TriageError> {
-    match checked(folder, plan, true, progress) {
-        // The distribution's tools may be missing.
-        Err(TriageError::Case(CaseError::Distribution(_))) => {
-            checked(folder, plan, false, progress)
-        }
-        other => other,
-    }
-}
-
-fn checked(
-    folder: &Path,
-    plan: &TriagePlan,
-    confirm: bool,
-    progress: &dyn Progress,
-) -> Result<CheckReport, TriageError> {
-    let plan = CheckPlan {
-        folder: folder.to_owned(),
-        llvm: None,
-        limits: plan.limits,
-        confirm,
-        repeat_hangs_within: Some(plan.candidate_time),
-    };
-    Ok(check(&plan, progress)?)
-}
-
 /// What the steps have in common.
 struct Steps<'a> {
     plan: &'a TriagePlan,
     progress: &'a dyn Progress,
+    budget: Budget,
     notes: Vec<String>,
     seconds: Vec<(&'static str, f64)>,
 }
 
 impl Steps<'_> {
-    fn timed<T>(&mut self, name: &'static str, step: impl FnOnce() -> T) -> T {
+    fn timed<T>(&mut self, name: &'static str, step: impl FnOnce(&mut Self) -> T) -> T {
         let begun = Instant::now();
-        let done = step();
+        let done = step(self);
         self.took(name, begun);
         done
     }
 
     fn took(&mut self, name: &'static str, begun: Instant) {
         let took = begun.elapsed().as_secs_f64();
-        match self.seconds.last_mut() {
-            Some((last, seconds)) if *last == name => *seconds += took,
-            _ => self.seconds.push((name, took)),
+        match self.seconds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, seconds)) => *seconds += took,
+            None => self.seconds.push((name, took)),
         }
     }
 
@@ -195,41 +202,63 @@ impl Steps<'_> {
         if self.progress.stop_requested() {
             return None;
         }
-        let begun = Instant::now();
-        let done = step(self);
-        self.took(name, begun);
+        let done = self.timed(name, step);
         done.map_err(|error| self.notes.push(format!("{name}: {}", in_words(&error)))).ok()
     }
 
-    fn reduce(&mut self, folder: &Path, part: Part, share: f64) -> Result<Reduction, TriageError> {
-        let plan = ReducePlan {
-            folder: folder.to_owned(),
-            llvm: None,
-            limits: self.plan.limits,
+    fn reduce(
+        &mut self,
+        failing: &mut FailingCase,
+        part: Part,
+        step: Step,
+    ) -> Result<Reduction, TriageError> {
+        let how = Reducing {
             part,
             tool: self.plan.reducer,
-            budget: Some(self.plan.budget.mul_f64(share)),
-            again: false,
+            budget: Some(self.budget.of(step)),
             asker: self.plan.asker.clone(),
         };
-        Ok(reduce(&plan, self.progress)?.reduction)
+        Ok(reduce_failing(failing, &how, self.progress)?.reduction)
     }
 
-    fn bisect(&mut self, folder: &Path) -> Result<Bisection, TriageError> {
-        let plan = BisectPlan {
-            folder: folder.to_owned(),
-            llvm: None,
-            limits: self.plan.limits,
-            candidate_time: self.plan.candidate_time,
+    /// Goes on with the case as it is in its folder now; with the original, where
+    /// that does not fail.
+    fn reopen(&mut self, failing: &mut FailingCase, folder: &Path) -> Result<(), TriageError> {
+        match failing.reopen(open_case(folder)?, self.progress) {
+            Err(CaseError::NotReproduced { what, .. }) => {
+                self.notes.push(format!("reduce: what was reduced does not fail always: {what}"));
+                restore_original(&open_case(folder)?)?;
+                Ok(failing.reopen(open_case(folder)?, self.progress)?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// What is known about a case that fails, the distribution's tools' opinion
+    /// included where they are here.
+    fn confirmed(&mut self, failing: &mut FailingCase) -> Result<CheckReport, TriageError> {
+        let FailingCase { loaded, reproduction } = failing;
+        let confirmation = match loaded.confirm(reproduction, self.progress) {
+            Err(CaseError::Distribution(_)) => None,
+            other => other?,
         };
-        let found = bisect(&plan, self.progress)?;
-        save_bisection(&open_case(folder)?, &found)?;
+        Ok(report(loaded, reproduction, confirmation))
+    }
+
+    fn bisect(&mut self, failing: &mut FailingCase, step: Step) -> Result<Bisection, TriageError> {
+        let found = bisect_to_single_pass(failing, self.budget.deadline(step), self.progress)?;
+        save_bisection(&failing.loaded.case, &found)?;
         Ok(found)
     }
 
     /// Makes a case of a single-pass form, and reduces it.
-    fn single(&mut self, folder: &Path, form: &SinglePass) -> Result<SingleCase, TriageError> {
-        let parent = open_case(folder)?.case;
+    fn single(
+        &mut self,
+        failing: &mut FailingCase,
+        folder: &Path,
+        form: &SinglePass,
+    ) -> Result<SingleCase, TriageError> {
+        let parent = failing.loaded.case.case.clone();
         let place = folder.join(SINGLE_PASS);
         let case = Case {
             id: format!("{}-{SINGLE_PASS}", parent.id),
@@ -243,48 +272,32 @@ impl Steps<'_> {
             ..parent
         };
         write_case(&place, &case, nameless(&form.ir).as_bytes(), true)?;
-        self.reduce(&place, Part::Both, SINGLE)?;
-        let check = confirmed(&place, self.plan, self.progress)?;
-        if check.status != CheckStatus::Reproduces {
-            let CheckReport { status, what, .. } = check;
-            return Err(CaseError::NotReproduced { status, what }.into());
-        }
-        let bisection = self.bisect(&place).ok();
+        failing.reopen(open_case(&place)?, self.progress)?;
+        self.reduce(failing, Part::Both, Step::ReduceSingle)?;
+        self.reopen(failing, &place)?;
+        let check = self.confirmed(failing)?;
+        let bisection = self.bisect(failing, Step::BisectSingle).ok();
         let case = open_case(&place)?;
-        let input = case.input();
-        let module = fs::read_to_string(&input)?;
+        let module = fs::read_to_string(case.input())?;
         Ok(SingleCase { case, check, module, bisection, n_passes: form.n_passes })
     }
 
     /// Ranks suspects on the smallest form of the failure, and keeps the result
     /// with the case.
-    fn rank(&mut self, folder: &Path, smallest: &Path) -> Result<Localization, TriageError> {
-        let plan = FailurePlan {
-            folder: smallest.to_owned(),
-            llvm: None,
-            limits: self.plan.limits,
-            candidate_time: self.plan.candidate_time,
-            n_workers: None,
+    fn rank(
+        &mut self,
+        failing: FailingCase,
+        folder: &Path,
+        bisection: Option<&Bisection>,
+    ) -> Result<Localization, TriageError> {
+        let mut failure = CoveredFailure::of(failing, self.plan.candidate_time, self.progress)?;
+        let known = match bisection {
+            Some(bisection) => CulpritInput::of_bisection(&failure, bisection, self.progress)?,
+            None => CulpritInput::find(&mut failure, self.progress)?,
         };
-        let mut failure = match CoveredFailure::open(&plan, self.progress) {
-            // What is small may depend on where things lie in memory.
-            Err(TriageError::Case(CaseError::NotReproduced { .. })) if smallest != folder => {
-                CoveredFailure::open(
-                    &FailurePlan { folder: folder.to_owned(), ..plan },
-                    self.progress,
-                )?
-            }
-            other => other?,
-        };
-        let known = CulpritInput::find(&mut failure, self.progress)?;
-        let budget = Some(self.plan.budget.mul_f64(RANKING));
-        let stop = Stop { budget, ..Stop::default() };
-        let found = find_culprit(
-            &mut failure,
-            &known,
-            &CulpritPlan { seed: self.plan.seed, stop },
-            self.progress,
-        )?;
+        let stop = Stop { budget: Some(self.budget.of(Step::Rank)), ..Stop::default() };
+        let plan = CulpritPlan { seed: self.plan.seed, stop };
+        let found = find_culprit(&mut failure, &known, &plan, self.progress)?;
         save_localization(&open_case(folder)?, &found)?;
         if found.stopped == StopReason::Interrupted {
             self.notes.push("the ranking was interrupted".to_owned());

@@ -9,7 +9,7 @@ use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::definedness::{disagreement, references};
 use optsleuth_case::folder::open_case;
-use optsleuth_case::loaded::failing_request;
+use optsleuth_case::loaded::{LoadedCase, execution_limit, failing_request};
 use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_case::write::write_case;
@@ -17,8 +17,8 @@ use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseFolder, CaseKind, CheckStatus, CompilerSpec, Language, Limits, Outcome, Pipeline,
-    Progress, RunRequest,
+    Case, CaseKind, CheckStatus, CompilerSpec, Language, Limits, Outcome, Pipeline, Progress,
+    RunRequest,
 };
 
 use crate::TriageError;
@@ -42,25 +42,32 @@ pub struct Suspicion {
     pub force: bool,
 }
 
-/// Makes a case of it.
+/// Makes a case of it, loaded into the workers that saw it fail.
 pub(super) fn open(
     suspicion: &Suspicion,
+    flavor: Flavor,
     limits: Limits,
     progress: &dyn Progress,
-) -> Result<CaseFolder, TriageError> {
-    let (kind, what, compiler) = match observe(suspicion, Targets::Native, limits, progress) {
+) -> Result<LoadedCase, TriageError> {
+    let observed = match observe(suspicion, (Targets::Native, flavor), limits, progress) {
         Err(TriageError::Case(CaseError::Run(RunError::ForeignTarget { .. }))) => {
-            observe(suspicion, Targets::All, limits, progress)?
+            observe(suspicion, (Targets::All, flavor), limits, progress)?
         }
         other => other?,
     };
+    let Observed { workers, kind, what } = observed;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let (input, text) = self_contained(suspicion)?;
     let case = Case {
         id: name.into_owned(),
         title: Some(what.clone()),
         source: None,
-        compiler,
+        compiler: match &suspicion.llvm {
+            LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
+            LlvmChoice::Version(_) | LlvmChoice::Newest => {
+                CompilerSpec::Llvm(workers.install.major.to_string())
+            }
+        },
         fault: None,
         input,
         pipeline: suspicion.pipeline.clone(),
@@ -75,29 +82,31 @@ pub(super) fn open(
         truth: None,
     };
     write_case(&suspicion.folder, &case, &text, suspicion.force)?;
-    Ok(open_case(&suspicion.folder)?)
+    let case = open_case(&suspicion.folder)?;
+    Ok(LoadedCase::load_into(workers, None, case, limits, progress)?)
 }
 
-/// How it fails, in a word and in a line, and the compiler's name.
+/// How a program fails, and the workers that saw it.
+struct Observed {
+    workers: Workers,
+    kind: CaseKind,
+    /// In a line.
+    what: String,
+}
+
 fn observe(
     suspicion: &Suspicion,
-    targets: Targets,
+    (targets, flavor): (Targets, Flavor),
     limits: Limits,
     progress: &dyn Progress,
-) -> Result<(CaseKind, String, CompilerSpec), TriageError> {
-    let mut workers = Workers::set_up(&suspicion.llvm, targets, Flavor::Plain, None, progress)?;
+) -> Result<Observed, TriageError> {
+    let mut workers = Workers::set_up(&suspicion.llvm, targets, flavor, None, progress)?;
     progress.step("looking for the failure");
     let Suspicion { program, c_flags, options, pipeline, .. } = suspicion;
     workers.load(program, c_flags, options, limits)?;
     let passes = workers.passes(&pipeline.passes())?;
     let request = |kind| RunRequest { limits, ..failing_request(kind, pipeline, passes.clone()) };
     let run = workers.pool.first().run(&request(CaseKind::Crash))?;
-    let compiler = match &suspicion.llvm {
-        LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
-        LlvmChoice::Version(_) | LlvmChoice::Newest => {
-            CompilerSpec::Llvm(workers.install.major.to_string())
-        }
-    };
     let kind = match &run.outcome {
         Outcome::Crash(_) => CaseKind::Crash,
         Outcome::InvalidIr { .. } => CaseKind::InvalidIr,
@@ -105,11 +114,11 @@ fn observe(
         Outcome::OutOfMemory { .. } => CaseKind::Memory,
         Outcome::CodegenFailure { .. } => CaseKind::Codegen,
         Outcome::Ok(_) => {
-            let wrong = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
-            return Ok((CaseKind::WrongCode, wrong, compiler));
+            let what = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
+            return Ok(Observed { workers, kind: CaseKind::WrongCode, what });
         }
     };
-    Ok((kind, describe(&run.outcome), compiler))
+    Ok(Observed { workers, kind, what: describe(&run.outcome) })
 }
 
 /// What is wrong with the program's behaviour. That nothing is, or that it
@@ -120,7 +129,7 @@ fn execute(
     limits: Limits,
 ) -> Result<String, TriageError> {
     let not = |status, what: String| Err(TriageError::NoFailure { status, what });
-    let (references, _) = match references(&mut workers.pool, limits) {
+    let (references, time) = match references(&mut workers.pool, limits) {
         Ok(references) => references,
         Err(CaseError::NoReference { way, what }) => {
             let what = format!(
@@ -138,7 +147,9 @@ fn execute(
     if let Some(why) = disagreement(&references) {
         return not(CheckStatus::Unstable, why);
     }
-    let run = workers.pool.first().run(request)?;
+    let mut request = request.clone();
+    request.limits.execute = limits.execute.min(execution_limit(time));
+    let run = workers.pool.first().run(&request)?;
     let (Some(found), Some((_, expected))) = (run.outcome.execution(), references.first()) else {
         return not(CheckStatus::FailsOtherwise, describe(&run.outcome));
     };

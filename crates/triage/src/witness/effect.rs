@@ -8,12 +8,14 @@
 //!
 //! **Invariant:** a suspicion, not a proof: who uses it decides what follows.
 
-use optsleuth_case::loaded::{LoadedCase, Reproduction};
+use std::time::Instant;
+
+use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_model::{CaseKind, Coverage, IndexSet, Progress, RunRequest};
 
 use crate::TriageError;
-use crate::bisect::bisect_loaded;
+use crate::bisect::{BUDGET, bisect_failing};
 
 /// What the guilty invocation alone makes the compiler execute.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,15 +25,14 @@ impl Effect {
     /// The guilty invocation's number, where a wrong program has one. Asks the
     /// case's own program, which has to be loaded.
     pub(super) fn guilty(
-        loaded: &mut LoadedCase,
-        reproduction: &Reproduction,
+        failing: &mut FailingCase,
         progress: &dyn Progress,
     ) -> Result<Option<u32>, TriageError> {
         // A compiler that does not crash does not hide a crash.
-        if loaded.case.case.kind != CaseKind::WrongCode {
+        if failing.loaded.case.case.kind != CaseKind::WrongCode {
             return Ok(None);
         }
-        Ok(bisect_loaded(loaded, reproduction, progress)?.guilty())
+        Ok(bisect_failing(failing, Instant::now() + BUDGET, progress)?.guilty())
     }
 
     /// The effect on the loaded program, whose failing run covers `failing`;

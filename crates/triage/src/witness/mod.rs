@@ -31,7 +31,7 @@ mod trial;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_case::loaded::{LoadedCase, Reproduction};
+use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_compiler::llvm::RunError;
 use optsleuth_model::{ProgramCounts, Progress, StopReason};
@@ -99,7 +99,7 @@ pub fn localize_by_programs(
 ) -> Result<Localized, TriageError> {
     failure.with_other_programs(|failure| {
         mutable.fill_pool(plan, progress)?;
-        let CoveredFailure { loaded, reproduction, input } = failure;
+        let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
         let Searched { tally, stopped, wall, .. } =
             look_for_programs(loaded, reproduction, input, mutable, plan, progress)?;
         if tally.witnesses() == 0 {
@@ -122,7 +122,7 @@ pub fn measure_programs(
 ) -> Result<Option<(Measured, Duration)>, TriageError> {
     failure.with_other_programs(|failure| {
         mutable.fill_pool(plan, progress)?;
-        let CoveredFailure { loaded, reproduction, input } = failure;
+        let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
         let Searched { tally, stopped, wall, n_troubled } =
             look_for_programs(loaded, reproduction, input, mutable, plan, progress)?;
         // A figure may not depend on how busy the machine was.

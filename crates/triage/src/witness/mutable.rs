@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use optsleuth_case::CaseError;
-use optsleuth_case::loaded::patience;
+use optsleuth_case::loaded::{FailingCase, patience};
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::llvm::{Pool, RunError};
 use optsleuth_model::{
@@ -104,13 +104,14 @@ impl MutableProgram {
         failure: &mut CoveredFailure,
         progress: &dyn Progress,
     ) -> Result<MutableProgram, TriageError> {
-        let CoveredFailure { loaded, reproduction, input: search } = failure;
-        let case = loaded.case.case.clone();
-        let input = loaded.case.input();
+        let CoveredFailure { failing, input: search } = failure;
+        let case = failing.loaded.case.case.clone();
+        let input = failing.loaded.case.input();
         if Language::of_path(&input) != Some(Language::C) {
             return Err(TriageError::NotInC(input));
         }
-        let guilty = Effect::guilty(loaded, reproduction, progress)?;
+        let guilty = Effect::guilty(failing, progress)?;
+        let FailingCase { loaded, reproduction } = failing;
         progress.step("reading the program");
         let c = CTools::new(&loaded.workers.install, &case.cflags, progress)?;
         let (text, lines) = c.preprocess(&input)?;
