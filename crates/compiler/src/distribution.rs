@@ -107,7 +107,7 @@ impl Job<'_> {
     pub fn run(&self) -> Result<Answer, DistributionError> {
         let folder = Workdir::new()?;
         let input = self.input_name();
-        std::fs::write(folder.file(&input), &self.program.ir)?;
+        fs_err::write(folder.file(&input), &self.program.ir)?;
         let time = self.limits.compile * 4 + Duration::from_secs(5);
         let mut answer = Answer {
             commands: Vec::new(),
@@ -130,7 +130,7 @@ impl Job<'_> {
                 return Ok(answer);
             }
             if step == Step::Opt {
-                answer.module = std::fs::read(folder.join(OPTIMIZED))?;
+                answer.module = fs_err::read(folder.join(OPTIMIZED))?;
             }
         }
         if self.codegen.is_some() && self.link {

@@ -11,11 +11,11 @@ mod build;
 mod cache;
 mod recipe;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use fs_err as fs;
 use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 use optsleuth_objcov::Decision;
 
@@ -156,14 +156,9 @@ pub enum ProvisionError {
     /// `llvm-config` fails.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The cache cannot be read or written.
-    #[error("cannot use the cache at {}", .path.display())]
-    Cache {
-        /// Where.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    /// A worker's files cannot be read or written.
+    #[error("cannot use the cache of workers")]
+    Cache(#[from] io::Error),
 }
 
 /// A worker that is ready to be started.
@@ -223,17 +218,14 @@ impl Provisioned {
 
     /// What the blocks of a covered worker are.
     pub fn code_map(&self) -> Result<CodeMap, ProvisionError> {
-        let path = self.binary.with_file_name(CODE_MAP);
-        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
-        let bytes = fs::read(&path).map_err(cache)?;
-        postcard::from_bytes(&bytes).map_err(|error| cache(io::Error::other(error)))
+        let bytes = fs::read(self.binary.with_file_name(CODE_MAP))?;
+        Ok(postcard::from_bytes(&bytes).map_err(io::Error::other)?)
     }
 
     /// The conditional instructions in these blocks of a covered worker, each
     /// as the detour that makes it decide the other way.
     pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, ProvisionError> {
-        let cache = |source| ProvisionError::Cache { path: self.binary.clone(), source };
-        let program = fs::read(&self.binary).map_err(cache)?;
+        let program = fs::read(&self.binary)?;
         let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
         let detour = |decision: Decision| {
             let Decision { block, address, inverted } = decision;
@@ -244,10 +236,8 @@ impl Provisioned {
 
     /// What instrumentation did to a covered worker's archives.
     pub fn summary(&self) -> Result<Summary, ProvisionError> {
-        let path = self.binary.with_file_name(SUMMARY);
-        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
-        let bytes = fs::read(&path).map_err(cache)?;
-        serde_json::from_slice(&bytes).map_err(|error| cache(error.into()))
+        let bytes = fs::read(self.binary.with_file_name(SUMMARY))?;
+        Ok(serde_json::from_slice(&bytes).map_err(io::Error::from)?)
     }
 }
 
@@ -306,8 +296,7 @@ pub(super) fn finish(
 ) -> Result<(), ProvisionError> {
     progress(Step::Testing);
     try_out(&Provisioned::new(install, folder, targets, flavor))?;
-    seal(install, folder)
-        .map_err(|source| ProvisionError::Cache { path: folder.to_owned(), source })
+    Ok(seal(install, folder)?)
 }
 
 /// A worker that answers is a worker that was linked right.
