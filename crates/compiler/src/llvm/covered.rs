@@ -36,9 +36,9 @@ pub enum CoverError {
     /// An archive makes no sense.
     #[error("cannot instrument `{}`", .path.display())]
     Archive {
-        /// The archive.
+        /// LLVM's own, not the copy with probes.
         path: PathBuf,
-        /// Why not.
+        /// What is wrong with its format.
         source: ArchiveError,
     },
     /// The linked worker does not have what it should have.
@@ -53,7 +53,7 @@ pub struct LeftAlone {
     pub archive: String,
     /// `blake3_avx2_x86-64_unix.S.o`.
     pub member: String,
-    /// Why.
+    /// The check that failed, or what objcov cannot rewrite.
     pub reason: String,
 }
 
@@ -64,7 +64,7 @@ pub struct Summary {
     pub n_members: usize,
     /// Members with probes.
     pub n_instrumented: usize,
-    /// The others.
+    /// Members without probes: their blocks are in no coverage.
     pub left_alone: Vec<LeftAlone>,
     /// Blocks that the linker kept.
     pub n_blocks: usize,

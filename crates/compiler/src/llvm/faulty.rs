@@ -36,9 +36,9 @@ pub enum FaultyError {
     /// It has, but not this code.
     #[error("the function {symbol} of {object} has other code than the fault was made for")]
     OtherBuild {
-        /// The function.
+        /// Its mangled name.
         symbol: String,
-        /// Where it is.
+        /// Archive and member that hold it.
         object: FaultObject,
     },
     /// An archive cannot be read or written.
@@ -47,9 +47,9 @@ pub enum FaultyError {
     /// An archive makes no sense.
     #[error("cannot read `{}`", .path.display())]
     Archive {
-        /// The archive.
+        /// LLVM's own, not the copy with the fault.
         path: PathBuf,
-        /// Why not.
+        /// What is wrong with its format.
         source: ArchiveError,
     },
 }

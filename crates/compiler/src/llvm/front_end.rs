@@ -56,7 +56,6 @@ pub(crate) struct FrontEndParts {
 }
 
 impl FrontEndParts {
-    /// Looks for them.
     pub(crate) fn find(install: &Install) -> FrontEndParts {
         let existing = |path: PathBuf| path.is_file().then_some(path);
         let headers = Tool::new(&install.llvm_config).arg("--includedir").text();

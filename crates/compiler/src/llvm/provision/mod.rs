@@ -47,7 +47,7 @@ const SUMMARY: &str = "instrumentation.json";
 /// Which code generators a worker has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Targets {
-    /// That of this machine.
+    /// Only that of this machine.
     #[default]
     Native,
     /// All that this LLVM was built with.
@@ -70,7 +70,7 @@ impl Targets {
 /// What a worker is made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flavor {
-    /// Speed alone.
+    /// No probes, and nothing else that slows LLVM down.
     #[default]
     Plain,
     /// Saying which blocks of LLVM a run executed.
@@ -84,16 +84,16 @@ pub enum Step {
     Waiting,
     /// Compiling the worker's source.
     Compiling {
-        /// Files done.
+        /// Source files that are compiled.
         done: usize,
-        /// Files in all.
+        /// Source files to compile.
         total: usize,
     },
     /// Putting probes into LLVM's archives.
     Instrumenting {
-        /// Archives done.
+        /// Archives that have their probes.
         done: usize,
-        /// Archives in all.
+        /// Archives to rewrite.
         total: usize,
     },
     /// Linking against LLVM's archives.
@@ -108,12 +108,12 @@ pub enum ProvisionError {
     /// The headers or archives are not installed.
     #[error("LLVM {major} has no static archives in {}", .lib.display())]
     NoArchives {
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
         /// Where they were looked for.
         lib: PathBuf,
     },
-    /// No C++ compiler.
+    /// Neither this LLVM's clang++ nor another C++ compiler was found.
     #[error("no C++ compiler found to build the worker for LLVM {0}")]
     NoCompiler(u32),
     /// Neither `XDG_CACHE_HOME` nor `HOME` is set.
@@ -124,33 +124,33 @@ pub enum ProvisionError {
     Build {
         /// `compile` or `link`.
         doing: &'static str,
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
-        /// What the tool said.
+        /// The command, and what it complained about.
         source: ToolError,
     },
     /// The archives cannot be instrumented.
     #[error("cannot put probes into LLVM {major}")]
     Cover {
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
-        /// Why not.
+        /// What went wrong with which file.
         source: CoverError,
     },
     /// A fault cannot be made.
     #[error("the fault does not fit this LLVM {version}")]
     Faulty {
-        /// Which LLVM.
+        /// The whole version, because a fault fits one build.
         version: String,
-        /// Why not.
+        /// What of it is missing or different.
         source: Box<FaultyError>,
     },
     /// The worker was built but does not work.
     #[error("the new worker for LLVM {major} does not work")]
     Unusable {
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
-        /// How it fails.
+        /// What it answered instead of its pass registry.
         source: Box<RunError>,
     },
     /// `llvm-config` fails.
@@ -166,11 +166,11 @@ pub enum ProvisionError {
 pub struct Provisioned {
     /// The LLVM it was made of.
     pub install: Install,
-    /// The worker's file.
+    /// The file to start; what belongs to it lies beside it.
     pub binary: PathBuf,
     /// Which code generators it has.
     pub targets: Targets,
-    /// What it was made for.
+    /// With or without probes.
     pub flavor: Flavor,
     symbols: Arc<OnceLock<Symbols>>,
     /// Where it lies, if it is not to stay.
