@@ -41,7 +41,7 @@ pub struct CSource {
     /// What clang takes for its file name. `#include "..."` looks into its
     /// folder; the file itself need not exist.
     pub name: String,
-    /// The text.
+    /// The whole source. Bytes, because C need not be UTF-8.
     pub text: Vec<u8>,
 }
 

@@ -46,7 +46,7 @@ enum Argument {
 }
 
 impl Cc1 {
-    /// Asks the driver.
+    /// Has clang's driver say what cc1 command these flags come to.
     pub(crate) fn ask(install: &Install, flags: &[String]) -> Result<Cc1, FrontEndError> {
         let clang = install.tool("clang").ok_or(FrontEndError::NoClang(install.major))?;
         let folder = Workdir::new().map_err(FrontEndError::NoRoom)?;

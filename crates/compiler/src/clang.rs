@@ -15,9 +15,9 @@ pub enum ProgramError {
     /// It cannot be read.
     #[error("cannot read `{}`", .path.display())]
     Unreadable {
-        /// The file.
+        /// The program's file.
         path: PathBuf,
-        /// Why not.
+        /// From the file system.
         source: std::io::Error,
     },
     /// Its name ends neither in `.c` nor in `.ll` nor in `.bc`.
@@ -29,7 +29,7 @@ pub enum ProgramError {
     /// It does not compile.
     #[error("`{}` does not compile", .path.display())]
     DoesNotCompile {
-        /// The file.
+        /// The program's file.
         path: PathBuf,
         /// What clang says.
         source: ToolError,
@@ -67,7 +67,7 @@ pub fn to_ir_command(
 /// What becomes of the lines that say where a preprocessed text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markers {
-    /// They stay.
+    /// The lines stay as the preprocessor wrote them.
     Kept,
     /// They go, and empty lines with them.
     Dropped,

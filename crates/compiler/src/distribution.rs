@@ -21,9 +21,9 @@ pub enum DistributionError {
     /// A tool is not installed.
     #[error("LLVM {major} has no `{tool}`")]
     Missing {
-        /// Which LLVM.
+        /// Major version of the LLVM that was asked.
         major: u32,
-        /// Which tool.
+        /// The name of its program.
         tool: &'static str,
     },
     /// A tool cannot be started.
@@ -50,11 +50,11 @@ pub fn print_pipeline(
 /// One job for the tools.
 #[derive(Debug)]
 pub struct Job<'a> {
-    /// Whose tools.
+    /// The LLVM whose own `opt` and `llc` do the work.
     pub install: &'a Install,
-    /// What to work on.
+    /// IR, as workers load it.
     pub program: &'a Program,
-    /// LLVM options.
+    /// Passed to `opt` as they are.
     pub options: &'a [String],
     /// The passes; `None` runs none.
     pub passes: Option<&'a PassSequence>,
@@ -64,7 +64,7 @@ pub struct Job<'a> {
     pub codegen: Option<CodegenLevel>,
     /// Make a program of that code.
     pub link: bool,
-    /// When to stop.
+    /// Each tool gets more than these, because it has to start up and read its input.
     pub limits: Limits,
 }
 
@@ -88,11 +88,11 @@ pub struct Answer {
 /// The tools, in the order in which they work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Passes.
+    /// `opt` runs the passes.
     Opt,
-    /// Code generation.
+    /// `llc` generates an object.
     Llc,
-    /// Linking.
+    /// The C compiler links a program.
     Link,
 }
 
@@ -107,7 +107,7 @@ impl Job<'_> {
     pub fn run(&self) -> Result<Answer, DistributionError> {
         let folder = Workdir::new()?;
         let input = self.input_name();
-        std::fs::write(folder.file(&input), &self.program.ir)?;
+        fs_err::write(folder.file(&input), &self.program.ir)?;
         let time = self.limits.compile * 4 + Duration::from_secs(5);
         let mut answer = Answer {
             commands: Vec::new(),
@@ -130,7 +130,7 @@ impl Job<'_> {
                 return Ok(answer);
             }
             if step == Step::Opt {
-                answer.module = std::fs::read(folder.join(OPTIMIZED))?;
+                answer.module = fs_err::read(folder.join(OPTIMIZED))?;
             }
         }
         if self.codegen.is_some() && self.link {

@@ -38,13 +38,13 @@ pub struct Findings {
     /// Compilers as their users call them, by family and version; a family
     /// without any has one that is missing.
     pub drivers: Vec<DriverFinding>,
-    /// Other tools.
+    /// What belongs to no LLVM, such as csmith.
     pub tools: Vec<ToolFinding>,
     /// What this kernel can do to fence programs in.
     pub kernel: KernelFinding,
 }
 
-/// One LLVM.
+/// An LLVM that is installed, usable or not.
 #[derive(Clone, Debug, Serialize)]
 pub struct LlvmFinding {
     /// `19`.
@@ -71,7 +71,7 @@ pub struct DriverFinding {
     pub family: &'static str,
     /// `12.2.0`.
     pub version: Option<String>,
-    /// Where it is.
+    /// `None`: not installed.
     pub path: Option<PathBuf>,
     /// How to install some, where there is none.
     pub install: Option<String>,
@@ -80,26 +80,26 @@ pub struct DriverFinding {
 /// One part of an LLVM.
 #[derive(Clone, Debug, Serialize)]
 pub struct Part {
-    /// Its name.
+    /// As a user would look for it.
     pub name: &'static str,
-    /// What it is for.
+    /// What does not work without it.
     pub purpose: &'static str,
     /// Whether nothing works without it.
     pub required: bool,
-    /// Where it is.
+    /// `None`: not installed.
     pub path: Option<PathBuf>,
     /// How to install it, where it is missing.
     pub install: Option<String>,
 }
 
-/// Another tool.
+/// A tool that belongs to no LLVM.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolFinding {
-    /// Its name.
+    /// As a user would look for it.
     pub name: &'static str,
-    /// What it is for.
+    /// What does not work without it.
     pub purpose: &'static str,
-    /// Where it is.
+    /// `None`: not installed.
     pub path: Option<PathBuf>,
     /// What it says of itself.
     pub version: Option<String>,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::llvm::{self, Install};
 
-/// Why there is none.
+/// Why there is no libclang to load.
 #[derive(Debug, thiserror::Error)]
 pub enum LibclangError {
     /// No LLVM that is new enough has one.

@@ -27,7 +27,7 @@ impl Reducer {
         install.tool(name).map(|program| Reducer { name, program })
     }
 
-    /// What it is called.
+    /// `cvise`, `creduce` or `llvm-reduce`.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -51,7 +51,7 @@ impl Sanitizer {
     /// one program.
     pub const ALL: [Sanitizer; 3] = [Sanitizer::Undefined, Sanitizer::Address, Sanitizer::Memory];
 
-    /// In words.
+    /// As reports name it, which is not what `-fsanitize=` takes.
     pub fn name(self) -> &'static str {
         match self {
             Sanitizer::Undefined => "undefined-behaviour sanitizer",

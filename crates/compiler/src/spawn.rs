@@ -44,16 +44,16 @@ pub struct Tool {
     memory: u64,
 }
 
-/// How a tool ended.
+/// What a tool left behind when it ended.
 #[derive(Clone, Debug)]
 pub struct ToolOutput {
-    /// Its end.
+    /// A status other than 0 is not an error here; see [`Tool::check`].
     pub end: ToolEnd,
     /// Everything it wrote to standard output.
     pub stdout: Vec<u8>,
     /// Everything it wrote to standard error.
     pub stderr: Vec<u8>,
-    /// How long it took.
+    /// From its start to its end, with all waiting.
     pub wall: Duration,
 }
 
@@ -62,7 +62,7 @@ pub struct ToolOutput {
 pub enum ToolEnd {
     /// By itself, with this status.
     Exited(i32),
-    /// By this signal.
+    /// By this signal, whoever sent it.
     Signaled(i32),
     /// It was stopped by its time limit.
     Timeout,
@@ -74,9 +74,9 @@ pub enum ToolError {
     /// It could not be started at all.
     #[error("cannot start `{}`", .program.display())]
     Start {
-        /// What was to be started.
+        /// As it was given to [`Tool::new`].
         program: PathBuf,
-        /// Why not.
+        /// From the kernel, or from making files for its output.
         source: io::Error,
     },
     /// It ran, but failed.
@@ -105,13 +105,13 @@ impl Tool {
         }
     }
 
-    /// Adds an argument.
+    /// Adds one argument; no shell looks at it.
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Tool {
         self.args.push(arg.as_ref().to_owned());
         self
     }
 
-    /// Adds arguments.
+    /// Adds arguments behind those that it has.
     pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Tool {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self

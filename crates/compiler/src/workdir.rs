@@ -12,7 +12,7 @@ use std::sync::Once;
 const PREFIX: &str = "optsleuth-";
 const LOCK: &str = ".lock";
 
-/// A directory of our own.
+/// A directory that no other process uses, removed with its value.
 #[derive(Debug)]
 pub struct Workdir {
     folder: tempfile::TempDir,
@@ -22,7 +22,7 @@ pub struct Workdir {
 }
 
 impl Workdir {
-    /// Makes one.
+    /// Makes a directory. The first call also removes what killed processes left.
     pub fn new() -> io::Result<Workdir> {
         static CLEANED: Once = Once::new();
         CLEANED.call_once(|| remove_orphans(&std::env::temp_dir()));
@@ -33,12 +33,12 @@ impl Workdir {
         Ok(Workdir { folder, _lock: lock })
     }
 
-    /// Where it is.
+    /// Exists until the value is dropped.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A file in it.
+    /// The path of a file in it, which need not exist.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path().join(name)
     }

@@ -19,14 +19,14 @@ pub enum DriverError {
         "`{0}` names no compiler; give one as `gcc-12`, `clang-19`, `gcc`, `clang`, or by its path"
     )]
     NoName(String),
-    /// It is not there.
+    /// No compiler of this name is installed.
     #[error("there is no {name} here; {}", instead(.installed))]
     Missing {
-        /// What was asked for.
+        /// As the user wrote it: `gcc-12`.
         name: String,
         /// The package that has it.
         package: String,
-        /// What there is.
+        /// The compilers that can be named instead.
         installed: Vec<String>,
     },
     /// A path that leads to no program.
@@ -35,7 +35,7 @@ pub enum DriverError {
     /// A program of another kind.
     #[error("`{}` is neither gcc nor clang: {said}", .path.display())]
     NoCompiler {
-        /// Where it is.
+        /// The file that was started.
         path: PathBuf,
         /// What it says of itself.
         said: String,
@@ -43,14 +43,14 @@ pub enum DriverError {
     /// A compiler under another one's name.
     #[error("`{}` is {found}, and not {asked}; name it as what it is", .path.display())]
     Disguised {
-        /// Where it is.
+        /// The file that was started.
         path: PathBuf,
-        /// What was asked for.
+        /// As the user wrote it: `gcc-12`.
         asked: String,
-        /// What it is.
+        /// Family and version that it states itself.
         found: String,
     },
-    /// It does not answer.
+    /// It cannot be started, or fails when asked for its version.
     #[error(transparent)]
     Tool(#[from] ToolError),
 }

@@ -44,14 +44,14 @@ const RENAMED: [&str; 4] = [
 /// Whose compiler it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
-    /// LLVM's.
+    /// `clang`, from any vendor.
     Clang,
-    /// GNU's.
+    /// `gcc`; a clang under that name is refused.
     Gcc,
 }
 
 impl Family {
-    /// Both.
+    /// Every family, in the order in which lists name them.
     pub const ALL: [Family; 2] = [Family::Clang, Family::Gcc];
 
     /// What its command is called, without a number.
@@ -99,13 +99,13 @@ impl fmt::Display for Family {
 pub struct Driver {
     /// `gcc-12`; its path where it was named by that.
     pub name: String,
-    /// Whose it is.
+    /// Decides how its complaints are read.
     pub family: Family,
     /// `12.2.0`.
     pub version: String,
     /// `12`.
     pub major: u32,
-    /// Where it is.
+    /// The file that is started.
     pub path: PathBuf,
     /// The first line of what it says of itself.
     pub said: String,

@@ -7,11 +7,11 @@
 //! listed by name and reason; it is never dropped.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fs_err as fs;
 use object::{Object, ObjectSymbol};
 use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, HEADERS, Origin};
 use optsleuth_objcov::{
@@ -30,20 +30,15 @@ const NUMBERS_PER_ARCHIVE: u32 = 1 << 16;
 /// Why archives could not be instrumented.
 #[derive(Debug, thiserror::Error)]
 pub enum CoverError {
-    /// An archive cannot be read or written.
-    #[error("cannot read or write `{}`", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    /// An archive, or the worker itself, cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// An archive makes no sense.
     #[error("cannot instrument `{}`", .path.display())]
     Archive {
-        /// The archive.
+        /// LLVM's own, not the copy with probes.
         path: PathBuf,
-        /// Why not.
+        /// What is wrong with its format.
         source: ArchiveError,
     },
     /// The linked worker does not have what it should have.
@@ -58,7 +53,7 @@ pub struct LeftAlone {
     pub archive: String,
     /// `blake3_avx2_x86-64_unix.S.o`.
     pub member: String,
-    /// Why.
+    /// The check that failed, or what objcov cannot rewrite.
     pub reason: String,
 }
 
@@ -69,7 +64,7 @@ pub struct Summary {
     pub n_members: usize,
     /// Members with probes.
     pub n_instrumented: usize,
-    /// The others.
+    /// Members without probes: their blocks are in no coverage.
     pub left_alone: Vec<LeftAlone>,
     /// Blocks that the linker kept.
     pub n_blocks: usize,
@@ -97,17 +92,13 @@ pub(crate) fn instrument(
     folder: &Path,
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<Covered, CoverError> {
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |source| CoverError::Io { path, source }
-    };
     let (first_bytes, last_bytes) = boundary_objects();
     let (first, last) = (folder.join("first.o"), folder.join("last.o"));
-    fs::write(&first, first_bytes).map_err(io(&first))?;
-    fs::write(&last, last_bytes).map_err(io(&last))?;
+    fs::write(&first, first_bytes)?;
+    fs::write(&last, last_bytes)?;
     let n_done = AtomicUsize::new(0);
     let one = |(number, archive): (usize, &PathBuf)| {
-        let bytes = fs::read(archive).map_err(io(archive))?;
+        let bytes = fs::read(archive)?;
         let beside = archive.parent().unwrap_or(Path::new("."));
         let options = ArchiveOptions {
             first_object_id: number as u32 * NUMBERS_PER_ARCHIVE,
@@ -116,7 +107,7 @@ pub(crate) fn instrument(
         let result = instrument_archive(&bytes, &options)
             .map_err(|source| CoverError::Archive { path: archive.clone(), source })?;
         let output = folder.join(format!("{number:03}.a"));
-        fs::write(&output, &result.bytes).map_err(io(&output))?;
+        fs::write(&output, &result.bytes)?;
         done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok((output, (archive.display().to_string(), result.members)))
     };
@@ -219,8 +210,7 @@ struct Marks {
 
 impl Marks {
     fn read(worker: &Path) -> Result<Marks, CoverError> {
-        let bytes = fs::read(worker)
-            .map_err(|source| CoverError::Io { path: worker.to_owned(), source })?;
+        let bytes = fs::read(worker)?;
         let file = object::File::parse(&*bytes).map_err(|_| CoverError::NoMarks("symbols"))?;
         let address = |name: &'static str| {
             let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));

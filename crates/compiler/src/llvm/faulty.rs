@@ -10,11 +10,11 @@
 //! leaves, the next one removes, as everything in such directories.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fs_err as fs;
 use optsleuth_model::{CODE_DIGITS, Change, CodeFunction, CodeMap, CodeObject, Fault, FaultObject};
 use optsleuth_objcov::{
     ArchiveError, FunctionCode, NamedMember, Patch, PatchError, PatchKind, members, replace_member,
@@ -36,25 +36,20 @@ pub enum FaultyError {
     /// It has, but not this code.
     #[error("the function {symbol} of {object} has other code than the fault was made for")]
     OtherBuild {
-        /// The function.
+        /// Its mangled name.
         symbol: String,
-        /// Where it is.
+        /// Archive and member that hold it.
         object: FaultObject,
     },
     /// An archive cannot be read or written.
-    #[error("cannot read or write `{}`", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// An archive makes no sense.
     #[error("cannot read `{}`", .path.display())]
     Archive {
-        /// The archive.
+        /// LLVM's own, not the copy with the fault.
         path: PathBuf,
-        /// Why not.
+        /// What is wrong with its format.
         source: ArchiveError,
     },
 }
@@ -93,13 +88,11 @@ impl FaultyBuilder {
             version: self.install.version.clone(),
             source: Box::new(source),
         };
-        let folder = Workdir::new()
-            .map_err(|source| ProvisionError::Cache { path: std::env::temp_dir(), source })?;
+        let folder = Workdir::new()?;
         let archive = self.archive(&fault.object).map_err(faulty)?;
         let broken = folder.file(&fault.object.archive);
         let bytes = broken_archive(&archive, fault).map_err(faulty)?;
-        fs::write(&broken, bytes)
-            .map_err(|source| faulty(FaultyError::Io { path: broken.clone(), source }))?;
+        fs::write(&broken, bytes).map_err(|error| faulty(error.into()))?;
         let original = archive.display().to_string();
         let replaced = |library: &String| match *library == original {
             true => broken.display().to_string(),
@@ -130,10 +123,6 @@ impl FaultyBuilder {
     }
 }
 
-fn read_archive(path: &Path) -> Result<Vec<u8>, FaultyError> {
-    fs::read(path).map_err(|source| FaultyError::Io { path: path.to_owned(), source })
-}
-
 /// What a thin archive names lies beside it.
 fn beside(archive: &Path) -> impl Fn(&str) -> Option<Vec<u8>> + Sync {
     let folder = archive.parent().unwrap_or(Path::new(".")).to_owned();
@@ -147,7 +136,7 @@ fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Vec<NamedMember<'a>
 
 /// The archive with the fault in it.
 fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, FaultyError> {
-    let bytes = read_archive(archive)?;
+    let bytes = fs::read(archive)?;
     let members = members_of(archive, &bytes)?;
     let same_name =
         members.iter().enumerate().filter(|(_, (name, _))| *name == fault.object.member);
@@ -193,7 +182,7 @@ pub fn possible_faults(
 ) -> Result<BTreeMap<usize, Vec<Fault>>, FaultyError> {
     let CodeObject { archive, member, position } = &map.objects[function.origin.object as usize];
     let path = Path::new(archive);
-    let bytes = read_archive(path)?;
+    let bytes = fs::read(path)?;
     let members = members_of(path, &bytes)?;
     let missing = || FaultyError::Missing(format!("object {archive}({member})"));
     let (name, object) = members.get(*position as usize).ok_or_else(missing)?;

@@ -8,10 +8,10 @@
 //! **Invariant:** LLVM and clang in a server are as they are installed: neither
 //! probes nor faults.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use fs_err as fs;
 use optsleuth_model::{Limits, Outcome, RunResult};
 
 use super::embedded::{FRONT_END, SOURCES, Source};
@@ -56,7 +56,6 @@ pub(crate) struct FrontEndParts {
 }
 
 impl FrontEndParts {
-    /// Looks for them.
     pub(crate) fn find(install: &Install) -> FrontEndParts {
         let existing = |path: PathBuf| path.is_file().then_some(path);
         let headers = Tool::new(&install.llvm_config).arg("--includedir").text();
@@ -120,11 +119,10 @@ fn build(
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), ProvisionError> {
-    let cache = |source| ProvisionError::Cache { path: folder.to_owned(), source };
     let headers = SOURCES.iter().filter(|source| source.name.ends_with(".h"));
     let needed: Vec<&Source> = headers.chain(FRONT_END).collect();
     for Source { name, text } in &needed {
-        fs::write(folder.join(name), text).map_err(cache)?;
+        fs::write(folder.join(name), text)?;
     }
     compile(install, recipe, FRONT_END, folder, progress)?;
     progress(Step::Linking);
@@ -138,7 +136,7 @@ fn build(
         source,
     })?;
     let sources = needed.iter().map(|source| folder.join(source.name));
-    sources.chain(own).try_for_each(fs::remove_file).map_err(cache)
+    Ok(sources.chain(own).try_for_each(fs::remove_file)?)
 }
 
 /// Servers of one LLVM: as many as compile at the same time.

@@ -6,9 +6,9 @@
 //! information of an LLVM is many times its code.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::Path;
 
+use fs_err as fs;
 use object::read::archive::ArchiveFile;
 use optsleuth_model::{BlockLines, CodeFunction, CodeMap, CodeObject, Coverage};
 use optsleuth_objcov::Lines;
@@ -34,10 +34,7 @@ pub fn block_lines(map: &CodeMap, coverage: &Coverage) -> Result<BlockLines, Cov
         }
         let object = &map.objects[object as usize];
         if !archives.contains_key(object.archive.as_str()) {
-            let path = Path::new(&object.archive);
-            let bytes = fs::read(path)
-                .map_err(|source| CoverError::Io { path: path.to_owned(), source })?;
-            archives.insert(&object.archive, bytes);
+            archives.insert(&object.archive, fs::read(&object.archive)?);
         }
         let Some(lines) = object_lines(&archives[object.archive.as_str()], object) else {
             continue;

@@ -28,14 +28,14 @@ impl Pool {
         Pool::of_size(provisioned, n_cores)
     }
 
-    /// This many workers.
+    /// Starts this many workers, whatever the number of cores.
     pub fn of_size(provisioned: &Provisioned, n_workers: NonZero<usize>) -> Result<Pool, RunError> {
         let workers =
             (0..n_workers.get()).map(|_| Worker::start(provisioned)).collect::<Result<_, _>>()?;
         Ok(Pool { workers })
     }
 
-    /// This LLVM's passes.
+    /// Every pass that this LLVM registers, asked of one worker.
     pub fn passes(&mut self) -> Result<PassRegistry, RunError> {
         self.first().passes()
     }

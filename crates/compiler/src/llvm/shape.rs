@@ -22,7 +22,7 @@ use optsleuth_model::{BlockShape, FunctionShape, ProgramShape, RegionShape};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the program's shape is wrong: {what}")]
 pub(crate) struct ShapeError {
-    /// From 1.
+    /// Counted from 1.
     line: usize,
     what: &'static str,
 }

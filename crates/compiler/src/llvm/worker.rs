@@ -35,17 +35,17 @@ pub enum RunError {
     /// The module cannot be read, or is not valid.
     #[error("cannot load `{name}`: {message}")]
     BadModule {
-        /// The module's name.
+        /// As [`Program::name`] has it.
         name: String,
-        /// What LLVM says.
+        /// LLVM's own words.
         message: String,
     },
     /// The module is for a target whose code generator the worker lacks.
     #[error("cannot load `{name}`: {message}")]
     ForeignTarget {
-        /// The module's name.
+        /// As [`Program::name`] has it.
         name: String,
-        /// What the worker says.
+        /// Names the target.
         message: String,
     },
     /// A C program is none. Its own fault, neither the harness's nor LLVM's.
@@ -75,13 +75,13 @@ pub enum RunError {
     /// The module or the request is too large for the shared memory.
     #[error("{bytes} bytes are too many for a worker: at most {MAX_TRANSFER} fit")]
     TooLarge {
-        /// How many there are.
+        /// Size of the request.
         bytes: usize,
     },
     /// The worker was lost and replaced, again and again.
     #[error("the worker was lost {attempts} times in a row on the same run ({how})")]
     Lost {
-        /// How often it was tried.
+        /// Each with a new process.
         attempts: u32,
         /// How it was lost the last time.
         how: &'static str,
@@ -98,9 +98,9 @@ pub enum RunError {
     /// A file, a socket or a process could not be had.
     #[error("cannot {doing}")]
     Io {
-        /// What was tried.
+        /// Completes `cannot ...`.
         doing: &'static str,
-        /// Why it failed.
+        /// From the operating system.
         source: io::Error,
     },
 }
@@ -137,7 +137,7 @@ struct Loaded {
 }
 
 impl Worker {
-    /// Starts a worker.
+    /// Starts the process and greets it; nothing is loaded yet.
     pub fn start(provisioned: &Provisioned) -> Result<Worker, RunError> {
         let process = Process::start(provisioned)?;
         Ok(Worker {
@@ -167,7 +167,7 @@ impl Worker {
         self.n_replaced
     }
 
-    /// This LLVM's passes.
+    /// Every pass that this LLVM registers.
     pub fn passes(&mut self) -> Result<PassRegistry, RunError> {
         let text = self.retrying(|worker| {
             let process = worker.process()?;

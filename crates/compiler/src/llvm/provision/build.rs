@@ -3,7 +3,6 @@
 //!
 //! **Invariant:** everything is written into the folder that is given.
 
-use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
+
+use fs_err as fs;
 
 use super::{CODE_MAP, ProvisionError, Recipe, SUMMARY, Step, WORKER};
 use crate::llvm::covered;
@@ -26,15 +27,14 @@ pub(super) fn build_plain(
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), ProvisionError> {
-    let cache = |source| ProvisionError::Cache { path: folder.to_owned(), source };
     for Source { name, text } in SOURCES {
-        fs::write(folder.join(name), text).map_err(cache)?;
+        fs::write(folder.join(name), text)?;
     }
     compile(install, recipe, SOURCES, folder, progress)?;
     progress(Step::Linking);
     link_plain(install, recipe, folder, folder)?;
     for Source { name, .. } in SOURCES {
-        fs::remove_file(folder.join(name)).map_err(cache)?;
+        fs::remove_file(folder.join(name))?;
     }
     Ok(())
 }
@@ -63,12 +63,11 @@ pub(in crate::llvm) fn build_covered(
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), ProvisionError> {
     let major = install.major;
-    let cache = |source| ProvisionError::Cache { path: folder.to_owned(), source };
     let cover = |source| ProvisionError::Cover { major, source };
     let archives: Vec<PathBuf> =
         recipe.libraries.iter().filter(|path| is_archive(path)).map(PathBuf::from).collect();
     let scratch = folder.join("instrumented");
-    fs::create_dir(&scratch).map_err(cache)?;
+    fs::create_dir(&scratch)?;
     let started = Instant::now();
     let total = archives.len();
     progress(Step::Instrumenting { done: 0, total });
@@ -101,11 +100,11 @@ pub(in crate::llvm) fn build_covered(
 
     let map = covered.code_map(&folder.join(WORKER)).map_err(cover)?;
     summary.n_blocks = map.functions.iter().map(|function| function.origin.offsets.len()).sum();
-    let bytes = postcard::to_stdvec(&map).map_err(|error| cache(io::Error::other(error)))?;
-    fs::write(folder.join(CODE_MAP), bytes).map_err(cache)?;
-    let text = serde_json::to_vec_pretty(&summary).map_err(|error| cache(error.into()))?;
-    fs::write(folder.join(SUMMARY), text).map_err(cache)?;
-    fs::remove_dir_all(&scratch).map_err(cache)
+    let bytes = postcard::to_stdvec(&map).map_err(io::Error::other)?;
+    fs::write(folder.join(CODE_MAP), bytes)?;
+    let text = serde_json::to_vec_pretty(&summary).map_err(io::Error::from)?;
+    fs::write(folder.join(SUMMARY), text)?;
+    Ok(fs::remove_dir_all(&scratch)?)
 }
 
 /// What a worker is linked from, in order.

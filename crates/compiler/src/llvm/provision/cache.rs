@@ -6,10 +6,10 @@
 //! do not match its manifest is thrown away and built anew.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use fs_err::{self as fs, File};
 use serde::{Deserialize, Serialize};
 
 use super::{ProvisionError, Step, WORKER};
@@ -47,28 +47,27 @@ pub(in crate::llvm) fn in_cache(
     build: impl FnOnce(&Path, &mut (dyn FnMut(Step) + Send)) -> Result<(), ProvisionError>,
 ) -> Result<PathBuf, ProvisionError> {
     let root = cache_root()?.join("workers");
-    let cache = |source| ProvisionError::Cache { path: root.clone(), source };
-    fs::create_dir_all(&root).map_err(cache)?;
+    fs::create_dir_all(&root)?;
     let entry = root.join(key);
     if is_whole(&entry) {
         return Ok(entry);
     }
-    let lock = File::create(root.join(format!("{key}.lock"))).map_err(cache)?;
+    let lock = File::create(root.join(format!("{key}.lock")))?;
     if lock.try_lock().is_err() {
         progress(Step::Waiting);
-        lock.lock().map_err(cache)?;
+        lock.lock()?;
     }
     if !is_whole(&entry) {
         // Under the lock, whatever lies here is what a killed build left.
         let building = root.join(format!("{key}.building"));
         for leftover in [&entry, &building] {
             if leftover.exists() {
-                fs::remove_dir_all(leftover).map_err(cache)?;
+                fs::remove_dir_all(leftover)?;
             }
         }
-        fs::create_dir(&building).map_err(cache)?;
+        fs::create_dir(&building)?;
         build(&building, progress)?;
-        fs::rename(&building, &entry).map_err(cache)?;
+        fs::rename(&building, &entry)?;
     }
     Ok(entry)
 }

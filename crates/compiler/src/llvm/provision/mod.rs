@@ -11,11 +11,11 @@ mod build;
 mod cache;
 mod recipe;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use fs_err as fs;
 use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 use optsleuth_objcov::Decision;
 
@@ -47,7 +47,7 @@ const SUMMARY: &str = "instrumentation.json";
 /// Which code generators a worker has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Targets {
-    /// That of this machine.
+    /// Only that of this machine.
     #[default]
     Native,
     /// All that this LLVM was built with.
@@ -70,7 +70,7 @@ impl Targets {
 /// What a worker is made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flavor {
-    /// Speed alone.
+    /// No probes, and nothing else that slows LLVM down.
     #[default]
     Plain,
     /// Saying which blocks of LLVM a run executed.
@@ -84,16 +84,16 @@ pub enum Step {
     Waiting,
     /// Compiling the worker's source.
     Compiling {
-        /// Files done.
+        /// Source files that are compiled.
         done: usize,
-        /// Files in all.
+        /// Source files to compile.
         total: usize,
     },
     /// Putting probes into LLVM's archives.
     Instrumenting {
-        /// Archives done.
+        /// Archives that have their probes.
         done: usize,
-        /// Archives in all.
+        /// Archives to rewrite.
         total: usize,
     },
     /// Linking against LLVM's archives.
@@ -108,12 +108,12 @@ pub enum ProvisionError {
     /// The headers or archives are not installed.
     #[error("LLVM {major} has no static archives in {}", .lib.display())]
     NoArchives {
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
         /// Where they were looked for.
         lib: PathBuf,
     },
-    /// No C++ compiler.
+    /// Neither this LLVM's clang++ nor another C++ compiler was found.
     #[error("no C++ compiler found to build the worker for LLVM {0}")]
     NoCompiler(u32),
     /// Neither `XDG_CACHE_HOME` nor `HOME` is set.
@@ -124,46 +124,41 @@ pub enum ProvisionError {
     Build {
         /// `compile` or `link`.
         doing: &'static str,
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
-        /// What the tool said.
+        /// The command, and what it complained about.
         source: ToolError,
     },
     /// The archives cannot be instrumented.
     #[error("cannot put probes into LLVM {major}")]
     Cover {
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
-        /// Why not.
+        /// What went wrong with which file.
         source: CoverError,
     },
     /// A fault cannot be made.
     #[error("the fault does not fit this LLVM {version}")]
     Faulty {
-        /// Which LLVM.
+        /// The whole version, because a fault fits one build.
         version: String,
-        /// Why not.
+        /// What of it is missing or different.
         source: Box<FaultyError>,
     },
     /// The worker was built but does not work.
     #[error("the new worker for LLVM {major} does not work")]
     Unusable {
-        /// Which LLVM.
+        /// Major version of that LLVM.
         major: u32,
-        /// How it fails.
+        /// What it answered instead of its pass registry.
         source: Box<RunError>,
     },
     /// `llvm-config` fails.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The cache cannot be read or written.
-    #[error("cannot use the cache at {}", .path.display())]
-    Cache {
-        /// Where.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    /// A worker's files cannot be read or written.
+    #[error("cannot use the cache of workers")]
+    Cache(#[from] io::Error),
 }
 
 /// A worker that is ready to be started.
@@ -171,11 +166,11 @@ pub enum ProvisionError {
 pub struct Provisioned {
     /// The LLVM it was made of.
     pub install: Install,
-    /// The worker's file.
+    /// The file to start; what belongs to it lies beside it.
     pub binary: PathBuf,
     /// Which code generators it has.
     pub targets: Targets,
-    /// What it was made for.
+    /// With or without probes.
     pub flavor: Flavor,
     symbols: Arc<OnceLock<Symbols>>,
     /// Where it lies, if it is not to stay.
@@ -223,17 +218,14 @@ impl Provisioned {
 
     /// What the blocks of a covered worker are.
     pub fn code_map(&self) -> Result<CodeMap, ProvisionError> {
-        let path = self.binary.with_file_name(CODE_MAP);
-        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
-        let bytes = fs::read(&path).map_err(cache)?;
-        postcard::from_bytes(&bytes).map_err(|error| cache(io::Error::other(error)))
+        let bytes = fs::read(self.binary.with_file_name(CODE_MAP))?;
+        Ok(postcard::from_bytes(&bytes).map_err(io::Error::other)?)
     }
 
     /// The conditional instructions in these blocks of a covered worker, each
     /// as the detour that makes it decide the other way.
     pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, ProvisionError> {
-        let cache = |source| ProvisionError::Cache { path: self.binary.clone(), source };
-        let program = fs::read(&self.binary).map_err(cache)?;
+        let program = fs::read(&self.binary)?;
         let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
         let detour = |decision: Decision| {
             let Decision { block, address, inverted } = decision;
@@ -244,10 +236,8 @@ impl Provisioned {
 
     /// What instrumentation did to a covered worker's archives.
     pub fn summary(&self) -> Result<Summary, ProvisionError> {
-        let path = self.binary.with_file_name(SUMMARY);
-        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
-        let bytes = fs::read(&path).map_err(cache)?;
-        serde_json::from_slice(&bytes).map_err(|error| cache(error.into()))
+        let bytes = fs::read(self.binary.with_file_name(SUMMARY))?;
+        Ok(serde_json::from_slice(&bytes).map_err(io::Error::from)?)
     }
 }
 
@@ -306,8 +296,7 @@ pub(super) fn finish(
 ) -> Result<(), ProvisionError> {
     progress(Step::Testing);
     try_out(&Provisioned::new(install, folder, targets, flavor))?;
-    seal(install, folder)
-        .map_err(|source| ProvisionError::Cache { path: folder.to_owned(), source })
+    Ok(seal(install, folder)?)
 }
 
 /// A worker that answers is a worker that was linked right.
