@@ -16,7 +16,6 @@ pub mod loaded;
 pub mod oracle;
 pub mod repetition;
 pub mod run;
-pub mod sanitizers;
 pub mod workers;
 pub mod write;
 

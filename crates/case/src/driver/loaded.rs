@@ -19,10 +19,9 @@ use optsleuth_model::{
 
 use super::{DriverUnderTest, NoReference, Tried};
 use crate::CaseError;
-use crate::definedness::disagreement;
+use crate::definedness::{Objection, ObjectionKind, Sanitizers, disagreement};
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude, unexpected_output};
-use crate::sanitizers::{missing, watchers};
 use crate::workers::{LlvmChoice, Workers};
 
 /// A driver's case, its compiler, and workers to execute programs with.
@@ -145,15 +144,12 @@ impl LoadedDriverCase {
         };
         let mut unasked = Vec::new();
         if status == CheckStatus::Reproduces {
-            match self.watched(&path, &oracle, progress)? {
-                Ok(missing) => unasked = missing,
-                Err(sanitizer) => {
-                    status = CheckStatus::Unstable;
-                    what = format!(
-                        "the program does something else under the {}: its behaviour is not defined",
-                        sanitizer.name()
-                    );
-                }
+            let objection = self.sanitized(&path, &oracle, &mut unasked, progress)?;
+            if let Some(Objection { what: why, .. }) =
+                objection.filter(|objection| objection.kind == ObjectionKind::Undefined)
+            {
+                status = CheckStatus::Unstable;
+                what = format!("the program is {why}: its behaviour is not defined");
             }
         }
         let references =
@@ -162,21 +158,24 @@ impl LoadedDriverCase {
         Ok(Reproduction { status, what, references, n_failing, first, oracle, unasked })
     }
 
-    /// Has sanitizers watch the program, where it is executed at all. Those that
-    /// are not here; or the one that does not let it do what it does.
-    fn watched(
+    /// What sanitizers object to the program, where it is executed at all. Those
+    /// that are not here go to `missing`.
+    fn sanitized(
         &mut self,
         path: &Path,
         oracle: &Oracle,
+        missing: &mut Vec<Sanitizer>,
         progress: &dyn Progress,
-    ) -> Result<Result<Vec<Sanitizer>, Sanitizer>, CaseError> {
-        let Some(expected) = oracle.expected() else { return Ok(Ok(Vec::new())) };
+    ) -> Result<Option<Objection>, CaseError> {
+        let Some(expected) = oracle.expected() else { return Ok(None) };
         progress.step("running the program under sanitizers");
         // They write beside the program.
         let (_folder, copy) = self.copied(path)?;
         let flags = self.flags_elsewhere();
         let (install, worker) = (self.fence.install.clone(), self.fence.pool.first());
-        Ok(watchers(&install, &copy, &flags, worker, expected)?.map(|found| missing(&found)))
+        let sanitizers = Sanitizers::find(&install, &Sanitizer::ALL, worker)?;
+        missing.extend(sanitizers.missing());
+        sanitizers.objection(&copy, &flags, expected, worker)
     }
 
     /// The portable flags of the case for a program that lies elsewhere.

@@ -2,37 +2,35 @@
 //! nobody can say.
 //!
 //! It has to compile, to end soon, to do the same by compilers and code
-//! generators that have little in common and whatever unused memory holds, to
-//! keep the promises of its IR (`worker/guard.cpp`), and to run under clang's
-//! sanitizers.
+//! generators that have little in common, to keep the promises of its IR, and to
+//! run under clang's sanitizers: all of this is asked of
+//! [`optsleuth_case::definedness`].
 //!
-//! **Invariant:** nothing here says that a behaviour is defined; only that none
-//! of these found it not to be. A program is executed behind a worker's fence
-//! only, whoever compiled it.
+//! **Invariant:** a program is executed behind a worker's fence only, whoever
+//! compiled it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::oracle::{behaviour, describe, is_limit, same_behaviour};
-use optsleuth_case::sanitizers::{Watched, watch};
+use optsleuth_case::definedness::{
+    AS_PROCESS, BY_CODEGEN, GUARDED, Objection, ObjectionKind, PLAIN, Sanitizers, Way, agreed,
+    executed,
+};
+use optsleuth_case::driver::{Tried, try_level};
 use optsleuth_compiler::clang::{self, Markers, ProgramError};
-use optsleuth_compiler::driver::{Compiled, Driver, Family};
-use optsleuth_compiler::llvm::{self, Install, RunError, Worker};
+use optsleuth_compiler::driver::{Driver, Family};
+use optsleuth_compiler::llvm::{Install, RunError, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{
-    CodegenLevel, Emit, Execute, Execution, Language, Limits, OptLevel, Outcome, Program,
-    ProgramEnd, RunRequest, nameless,
-};
+use optsleuth_model::{Emit, Execution, Language, Limits, OptLevel, Program, RunRequest, nameless};
 
 use super::rejection::Rejection;
 use crate::HuntError;
 
 /// Changes whenever the same program may get another verdict.
-pub(super) const CHECK_VERSION: u32 = 2;
+pub(super) const CHECK_VERSION: u32 = 3;
 
 /// Programs that need more are left out. CPU time: how busy the machine is must
 /// not decide what is used.
@@ -72,12 +70,11 @@ pub(super) struct Checker {
     install: Install,
     clang: String,
     gcc: Option<Driver>,
-    /// Those that work here, and whose clang has each.
-    sanitizers: Vec<(Sanitizer, Install)>,
+    sanitizers: Sanitizers,
 }
 
-/// What every sanitizer has to be able to watch.
-const PROBE: &str = "int main(void) { return 0; }\n";
+/// Ways to execute an unoptimized program that have little in common.
+const WAYS: [Way; 4] = [PLAIN, GUARDED, BY_CODEGEN, AS_PROCESS];
 
 impl Checker {
     /// Finds out what there is.
@@ -85,7 +82,7 @@ impl Checker {
         let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
         let said = Tool::new(clang).arg("--version").text()?;
         let clang = said.lines().next().unwrap_or_default().to_owned();
-        let sanitizers = working_sanitizers(install, worker)?;
+        let sanitizers = Sanitizers::find(install, &Sanitizer::ALL, worker)?;
         // A clang that is called gcc is refused: one opinion twice is one.
         let gcc = Driver::find(Family::Gcc.name()).ok();
         Ok(Checker { install: install.clone(), clang, gcc, sanitizers })
@@ -97,7 +94,7 @@ impl Checker {
         let watch = |(sanitizer, by): &(Sanitizer, Install)| {
             format!("{} of clang {}", sanitizer.name(), by.version)
         };
-        let watched: Vec<String> = self.sanitizers.iter().map(watch).collect();
+        let watched: Vec<String> = self.sanitizers.working().iter().map(watch).collect();
         format!(
             "check {CHECK_VERSION}\nLLVM {}\n{}\ngcc {gcc}\n{}\n",
             self.install.version,
@@ -112,8 +109,7 @@ impl Checker {
         if self.gcc.is_none() {
             notes.push("there is no gcc: programs are compared by clang alone".to_owned());
         }
-        let has = |sought| self.sanitizers.iter().any(|&(known, _)| known == sought);
-        for sanitizer in Sanitizer::ALL.into_iter().filter(|&sought| !has(sought)) {
+        for sanitizer in self.sanitizers.missing() {
             let name = sanitizer.name();
             notes.push(format!("the {name} does not work here: programs are not run under it"));
         }
@@ -142,22 +138,20 @@ impl Checker {
         if author == Author::Somebody {
             let given = sanitize::warnings(&self.install, original, &[], &TELLING_WARNINGS)?;
             if !given.is_empty() {
-                return Err(undefined(format!("clang warns: {}", given.join(", "))));
+                let what = format!("clang warns: {}", given.join(", "));
+                return Err(Objection::new(ObjectionKind::Undefined, what).into());
             }
         }
         worker.load(&program, &[], LIMITS)?;
-        let expected = references(worker)?;
-        self.ask_gcc(worker, original, whole, &expected)?;
-        for (sanitizer, clang) in &self.sanitizers {
-            // csmith writes all its memory; looking costs as much as the rest.
-            if author == Author::Csmith && *sanitizer == Sanitizer::Memory {
-                continue;
-            }
-            let watched = watch(*sanitizer, clang, whole, &[], worker, &expected)?;
-            // It works here: what it did not let end was not right.
-            if watched != Watched::Right {
-                return Err(undefined(format!("stopped by the {}", sanitizer.name())));
-            }
+        let expected = agreed(worker, &WAYS, LIMITS)??;
+        self.ask_gcc(worker, original, &expected)?;
+        // csmith writes all its memory; looking costs as much as the rest.
+        let sanitizers = match author {
+            Author::Csmith => self.sanitizers.without(Sanitizer::Memory),
+            Author::Somebody => self.sanitizers.clone(),
+        };
+        if let Some(objection) = sanitizers.objection(whole, &[], &expected, worker)? {
+            return Err(objection.into());
         }
         Ok(Valid { text: Some(text), program, expected })
     }
@@ -180,7 +174,7 @@ impl Checker {
             program = named(nameless(text).into_bytes());
         }
         worker.load(&program, &[], LIMITS)?;
-        let expected = references(worker)?;
+        let expected = agreed(worker, &WAYS, LIMITS)??;
         Ok(Valid { text: None, program, expected })
     }
 
@@ -188,117 +182,20 @@ impl Checker {
         &self,
         worker: &mut Worker,
         original: &Path,
-        whole: &Path,
         expected: &Execution,
     ) -> Result<(), Unfit> {
         let Some(gcc) = &self.gcc else { return Ok(()) };
-        let file = whole.with_extension("gcc");
         let names = relative_names(original);
-        let compiled = gcc.compile(original, OptLevel::O0, &names, &file, LIMITS);
-        let why = match compiled.map_err(HuntError::from)? {
-            Compiled::Program => None,
-            Compiled::Refused(why) => Some(without_folder(&why, original)),
-            Compiled::Crash(crash) => Some(crash.signature.to_string()),
-            Compiled::Hang => Some("it does not end".to_owned()),
-            Compiled::Memory => Some("it uses up its memory".to_owned()),
+        let why = match try_level(gcc, original, OptLevel::O0, &names, worker, LIMITS)? {
+            Tried::Ran(outcome) => {
+                let by_gcc = Way { name: "compiled by gcc", ..PLAIN };
+                executed(&by_gcc, outcome, Some(expected))?;
+                return Ok(());
+            }
+            Tried::Refused(why) => without_folder(&why, original),
         };
-        if let Some(why) = why {
-            return Err(Unfit::Rejected(Rejection::DoesNotCompile, format!("gcc: {why}")));
-        }
-        let execution = worker.execute(&file, LIMITS)?;
-        if is_limit(execution.end) {
-            let what = format!("compiled by gcc, it {}", behaviour(&execution));
-            return Err(Unfit::Rejected(Rejection::DoesNotEnd, what));
-        }
-        agree("by gcc", &execution, expected)
+        Err(Unfit::Rejected(Rejection::DoesNotCompile, format!("gcc: {why}")))
     }
-}
-
-/// Ways to execute an unoptimized program that have little in common. With a
-/// byte for unused memory, and stopped where it breaks a promise of its IR.
-const WAYS: [(&str, CodegenLevel, Execute, Option<u8>, bool); 4] = [
-    ("unoptimized", CodegenLevel::O0, Execute::InChild, Some(0x00), false),
-    ("stopped where its IR is undefined", CodegenLevel::O0, Execute::InChild, Some(0xa5), true),
-    ("optimized by the code generator", CodegenLevel::O2, Execute::InChild, Some(0x5a), false),
-    ("as a process", CodegenLevel::O0, Execute::AsProcess, None, false),
-];
-
-/// What the loaded program does, by every way.
-fn references(worker: &mut Worker) -> Result<Execution, Unfit> {
-    let mut expected: Option<Execution> = None;
-    for (way, codegen, execute, fill, guarded) in WAYS {
-        let request =
-            RunRequest { codegen, execute, fill, guarded, limits: LIMITS, ..RunRequest::new(None) };
-        let execution = match worker.run(&request)?.outcome {
-            Outcome::Ok(Some(execution)) if is_limit(execution.end) => {
-                let what = format!("{way}, it {}", behaviour(&execution));
-                return Err(Unfit::Rejected(Rejection::DoesNotEnd, what));
-            }
-            Outcome::Ok(Some(execution)) => execution,
-            other => {
-                return Err(Unfit::Rejected(Rejection::DoesNotCompile, describe(&other)));
-            }
-        };
-        match &expected {
-            Some(expected) if guarded && !same_behaviour(expected, &execution) => {
-                let what = format!("{way}, it {}", behaviour(&execution));
-                return Err(undefined(what));
-            }
-            Some(expected) => agree(way, &execution, expected)?,
-            None => expected = Some(execution),
-        }
-    }
-    let expected = expected.ok_or_else(|| undefined("it was never executed".to_owned()))?;
-    match expected.end {
-        // Nothing but undefined behaviour ends so.
-        ProgramEnd::Signaled(signal) if signal != SIGABRT => {
-            Err(undefined(format!("it {}", behaviour(&expected))))
-        }
-        _ => Ok(expected),
-    }
-}
-
-const SIGABRT: i32 = 6;
-
-fn agree(way: &str, execution: &Execution, expected: &Execution) -> Result<(), Unfit> {
-    if same_behaviour(execution, expected) {
-        return Ok(());
-    }
-    let what = format!("{way}, it {}; else it {}", behaviour(execution), behaviour(expected));
-    Err(Unfit::Rejected(Rejection::CompilersDisagree, what))
-}
-
-fn undefined(what: String) -> Unfit {
-    Unfit::Rejected(Rejection::Undefined, what)
-}
-
-/// The sanitizers that can watch anything here. What is watched is a program,
-/// so any LLVM's clang will do.
-fn working_sanitizers(
-    install: &Install,
-    worker: &mut Worker,
-) -> Result<Vec<(Sanitizer, Install)>, HuntError> {
-    let folder = workdir()?;
-    let path = folder.file("probe.c");
-    fs::write(&path, PROBE).map_err(unwritten)?;
-    let expected = Execution { end: ProgramEnd::Exited(0), stdout: Vec::new(), stderr: Vec::new() };
-    let others = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
-    let others = others.filter(|other| other.version != install.version);
-    let mut clangs: Vec<Install> = std::iter::once(install.clone()).chain(others).collect();
-    clangs.retain(|clang| clang.tool("clang").is_some());
-    let mut working = Vec::new();
-    for sanitizer in Sanitizer::ALL {
-        for place in 0..clangs.len() {
-            let clang = clangs[place].clone();
-            if watch(sanitizer, &clang, &path, &[], worker, &expected)? == Watched::Right {
-                // Who has one sanitizer's library has the next one's, too.
-                clangs[..=place].rotate_right(1);
-                working.push((sanitizer, clang));
-                break;
-            }
-        }
-    }
-    Ok(working)
 }
 
 /// Has `__FILE__`, as in failed assertions, say nothing of this machine.
@@ -324,9 +221,25 @@ pub(super) fn unwritten(source: std::io::Error) -> HuntError {
     source.into()
 }
 
+impl From<Objection> for Unfit {
+    fn from(Objection { kind, what }: Objection) -> Unfit {
+        let rejection = match kind {
+            ObjectionKind::NoProgram => Rejection::DoesNotCompile,
+            ObjectionKind::DoesNotEnd => Rejection::DoesNotEnd,
+            ObjectionKind::Disagreement => Rejection::CompilersDisagree,
+            // A sanitizer that works here, and does not let the program end.
+            ObjectionKind::Undefined | ObjectionKind::Undecided => Rejection::Undefined,
+        };
+        Unfit::Rejected(rejection, what)
+    }
+}
+
 impl From<CaseError> for Unfit {
     fn from(error: CaseError) -> Unfit {
-        Unfit::Trouble(error.into())
+        match error {
+            CaseError::Run(error) => error.into(),
+            error => Unfit::Trouble(error.into()),
+        }
     }
 }
 

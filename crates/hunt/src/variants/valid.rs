@@ -6,16 +6,16 @@
 //! counted and kept, and never accuses a compiler. A compiler that falls over a
 //! variant, though, is the compiler's bug, and never counts as an error of ours.
 
-use optsleuth_case::oracle::{behaviour, describe, is_limit, same_behaviour};
-use optsleuth_case::sanitizers::{Watched, watch};
+use optsleuth_case::CaseError;
+use optsleuth_case::definedness::{GUARDED, Objection, ObjectionKind, PLAIN, Sanitizers, Way};
+use optsleuth_case::driver::{Tried, try_level};
+use optsleuth_case::oracle::{behaviour, describe, same_behaviour};
 use optsleuth_case::workers::steps;
 use optsleuth_compiler::c_front_end::{Compiled as Ir, FrontEnd};
 use optsleuth_compiler::driver::{Compiled, Driver};
-use optsleuth_compiler::llvm::{self, Install, RunError, Worker};
+use optsleuth_compiler::llvm::{Install, RunError, Worker};
 use optsleuth_compiler::sanitize::Sanitizer;
-use optsleuth_model::{
-    Execute, Execution, Limits, OptLevel, Outcome, ProgramEnd, Progress, RunRequest,
-};
+use optsleuth_model::{Execution, Limits, OptLevel, Outcome, Progress};
 
 use super::trial::Source;
 use crate::HuntError;
@@ -23,12 +23,10 @@ use crate::HuntError;
 /// What a variant may use unoptimized. Its seed ended within a second.
 const LIMITS: Limits = Limits { execute: std::time::Duration::from_secs(5), ..Limits::STANDARD };
 
-/// What a sanitizer has to be able to watch.
-const PROBE: &str = "int main(void) { return 0; }\n";
-
-/// A byte for unused memory, and whether the program stops where it breaks a
-/// promise of its IR.
-const WAYS: [(Option<u8>, bool); 2] = [(Some(0x00), false), (Some(0xa5), true)];
+/// How clang's program is executed.
+const WAYS: [Way; 2] = [PLAIN, GUARDED];
+/// Both at once, because every variant is judged.
+const SANITIZERS: [Sanitizer; 1] = [Sanitizer::UndefinedAndAddress];
 
 /// Who says what a program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +76,7 @@ pub struct Judges {
     install: Install,
     front_end: FrontEnd,
     gcc: Driver,
-    /// The clang whose sanitizers work here.
-    watcher: Option<Install>,
+    sanitizers: Sanitizers,
 }
 
 impl Judges {
@@ -92,8 +89,8 @@ impl Judges {
         progress: &dyn Progress,
     ) -> Result<Judges, HuntError> {
         let front_end = FrontEnd::prepare(install, &[], &mut steps(install, progress))?;
-        let watcher = watcher(install, fence)?;
-        Ok(Judges { install: install.clone(), front_end, gcc, watcher })
+        let sanitizers = Sanitizers::find(install, &SANITIZERS, fence)?;
+        Ok(Judges { install: install.clone(), front_end, gcc, sanitizers })
     }
 
     /// Who they are, in words.
@@ -102,8 +99,8 @@ impl Judges {
             format!("clang {} -O0", self.install.version),
             format!("{} {} -O0", self.gcc.name, self.gcc.version),
         ];
-        let watcher = self.watcher.iter();
-        names.extend(watcher.map(|clang| format!("sanitizers of clang {}", clang.version)));
+        let working = self.sanitizers.working().iter();
+        names.extend(working.map(|(_, clang)| format!("sanitizers of clang {}", clang.version)));
         names
     }
 
@@ -111,7 +108,7 @@ impl Judges {
     pub fn notes(&self) -> Vec<String> {
         let missing = "no clang here has working sanitizers, so variants are not run under them: \
                        `optsleuth doctor` says how to install some";
-        self.watcher.is_none().then(|| missing.to_owned()).into_iter().collect()
+        self.sanitizers.missing().iter().map(|_| missing.to_owned()).collect()
     }
 
     /// What all of them say of a variant.
@@ -139,9 +136,12 @@ impl Judges {
         fence: &mut Worker,
     ) -> Result<Verdict, HuntError> {
         let ran = self.inside(source, &WAYS, fence)?;
-        let said = WAYS.into_iter().zip(ran).map(|((_, guarded), ran)| {
-            let who = if guarded { "clang, stopped where its IR is undefined," } else { "clang" };
-            verdict(who, ran, expected)
+        let said = WAYS.into_iter().zip(ran).map(|(way, ran)| {
+            let who = match way.guarded {
+                true => format!("clang, {},", way.name),
+                false => "clang".to_owned(),
+            };
+            verdict(&who, ran, expected)
         });
         Ok(said.fold(Verdict::Equivalent, Verdict::and))
     }
@@ -161,20 +161,11 @@ impl Judges {
         expected: &Execution,
         fence: &mut Worker,
     ) -> Result<Verdict, HuntError> {
-        let Some(clang) = &self.watcher else { return Ok(Verdict::Equivalent) };
-        let sanitizer = Sanitizer::UndefinedAndAddress;
-        let name = sanitizer.name();
-        Ok(match watch(sanitizer, clang, &source.path(), &[], fence, expected)? {
-            Watched::Right => Verdict::Equivalent,
-            Watched::Wrong => Verdict::Different(format!("stopped by the {name}")),
-            Watched::Silent(end) if is_limit(end) => {
-                Verdict::Undecided(format!("too much for the {name}"))
-            }
-            // It works here: what it does not let end as ever is not right.
-            Watched::Silent(_) => {
-                Verdict::Different(format!("does something else under the {name}"))
-            }
-            Watched::Unavailable => Verdict::Undecided(format!("clang fails with the {name}")),
+        let objection = self.sanitizers.objection(&source.path(), &[], expected, fence)?;
+        Ok(match objection {
+            None => Verdict::Equivalent,
+            Some(Objection { kind: ObjectionKind::Undecided, what }) => Verdict::Undecided(what),
+            Some(Objection { what, .. }) => Verdict::Different(what),
         })
     }
 
@@ -187,7 +178,7 @@ impl Judges {
     ) -> Result<Ran, HuntError> {
         match compiler {
             Compiler::Clang => {
-                let mut ran = self.inside(source, &[(None, false)], fence)?;
+                let mut ran = self.inside(source, &[Way { fill: None, ..PLAIN }], fence)?;
                 Ok(ran.pop().unwrap_or_else(|| Ran::Refused("nothing to execute".to_owned())))
             }
             Compiler::Gcc => self.outside(source, fence),
@@ -207,7 +198,7 @@ impl Judges {
     fn inside(
         &self,
         source: &Source,
-        ways: &[(Option<u8>, bool)],
+        ways: &[Way],
         fence: &mut Worker,
     ) -> Result<Vec<Ran>, HuntError> {
         let mut all = Vec::new();
@@ -220,11 +211,8 @@ impl Judges {
                 }
             };
             fence.load(&program, &[], LIMITS)?;
-            for &(fill, guarded) in ways {
-                let execute = Execute::InChild;
-                let request =
-                    RunRequest { execute, fill, guarded, limits: LIMITS, ..RunRequest::new(None) };
-                all.push(match fence.run(&request)?.outcome {
+            for way in ways {
+                all.push(match fence.run(&way.request(None, LIMITS))?.outcome {
                     Outcome::Ok(Some(execution)) => Ran::Executed(execution),
                     other => Ran::Fell(describe(&other)),
                 });
@@ -245,16 +233,13 @@ impl Judges {
 
     /// By gcc.
     fn outside(&self, source: &Source, fence: &mut Worker) -> Result<Ran, HuntError> {
-        let program = source.path().with_extension("judged");
-        Ok(match self.gcc.compile(&source.path(), OptLevel::O0, &[], &program, LIMITS)? {
-            Compiled::Program => match fence.execute(&program, LIMITS) {
-                Ok(execution) => Ran::Executed(execution),
-                Err(error) => fell(error)?,
-            },
-            Compiled::Refused(why) => Ran::Refused(first_line(&why)),
-            Compiled::Crash(crash) => Ran::Fell(format!("crashes: {}", crash.signature)),
-            Compiled::Hang => Ran::Fell("does not end".to_owned()),
-            Compiled::Memory => Ran::Fell("uses up its memory".to_owned()),
+        let path = source.path();
+        Ok(match try_level(&self.gcc, &path, OptLevel::O0, &[], fence, LIMITS) {
+            Ok(Tried::Ran(Outcome::Ok(Some(execution)))) => Ran::Executed(execution),
+            Ok(Tried::Ran(outcome)) => Ran::Fell(describe(&outcome)),
+            Ok(Tried::Refused(why)) => Ran::Refused(first_line(&why)),
+            Err(CaseError::Run(error)) => fell(error)?,
+            Err(error) => return Err(error.into()),
         })
     }
 }
@@ -279,22 +264,6 @@ fn verdict(who: &str, ran: Ran, expected: &Execution) -> Verdict {
         Ran::Refused(why) => Verdict::Different(format!("{who}: {why}")),
         Ran::Fell(how) => Verdict::Undecided(format!("{who} at -O0: {how}")),
     }
-}
-
-/// An installed clang whose sanitizers work behind the fence, this one first.
-fn watcher(install: &Install, fence: &mut Worker) -> Result<Option<Install>, HuntError> {
-    let probe = Source::new(PROBE.to_owned())?;
-    let expected = Execution { end: ProgramEnd::Exited(0), stdout: Vec::new(), stderr: Vec::new() };
-    let others = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
-    let others = others.filter(|other| other.version != install.version);
-    let clangs = std::iter::once(install.clone()).chain(others);
-    for clang in clangs.filter(|clang| clang.tool("clang").is_some()) {
-        let sanitizer = Sanitizer::UndefinedAndAddress;
-        if watch(sanitizer, &clang, &probe.path(), &[], fence, &expected)? == Watched::Right {
-            return Ok(Some(clang));
-        }
-    }
-    Ok(None)
 }
 
 fn first_line(text: &str) -> String {

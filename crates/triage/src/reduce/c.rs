@@ -1,168 +1,24 @@
-//! C programs: from a candidate's text to an answer, and our own reduction of
-//! them.
-//!
-//! A candidate of wrong code has to be as clean as the original: clang's
-//! warnings that tell of undefined behaviour, its address, undefined-behaviour
-//! and memory sanitizers. These come last, because most candidates do not even
-//! fail.
+//! Our own reduction of C programs: pieces are cut out, large ones first.
 
-use std::path::{Path, PathBuf};
-
-use fs_err as fs;
-use optsleuth_case::CaseError;
-use optsleuth_case::driver::DriverUnderTest;
 use optsleuth_case::oracle::Oracle;
-use optsleuth_case::sanitizers::{Watched, missing, watch, watchers};
-use optsleuth_compiler::clang::{self, ProgramError};
-use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::reducers;
-use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
-use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{CaseKind, CheckStatus, Reduction};
+use optsleuth_model::{CaseKind, Reduction};
 
 use super::c_text::{Cut, Grain, depth, without};
 use super::external::reduce_with;
-use super::judge::{Candidate, Judge, Lane, Question, Tally, look_at_program};
+use super::judge::Judge;
 use super::keeper::Keeper;
-use super::{Reducer, Reducing, note, of_driver, with};
+use super::question::Candidate;
+use super::{Reducer, Reducing, note, with};
 use crate::TriageError;
 
-/// How C is read and watched.
-#[derive(Clone, Debug)]
-pub(crate) struct Source {
-    install: Install,
-    /// The case's, for clang.
-    flags: Vec<String>,
-    /// Warnings that the original does not give.
-    warnings: Vec<&'static str>,
-    /// Sanitizers that the original runs under, and whose clang has each.
-    sanitizers: Vec<(Sanitizer, Install)>,
-    /// The compiler that the case is about, where that is a driver; else the
-    /// workers have it.
-    tested: Option<DriverUnderTest>,
-}
-
-impl Source {
-    /// C as this clang reads it; nothing is watched yet.
-    pub(super) fn new(install: &Install, flags: &[String]) -> Source {
-        let (install, flags) = (install.clone(), flags.to_vec());
-        Source { install, flags, warnings: Vec::new(), sanitizers: Vec::new(), tested: None }
-    }
-
-    /// The same for a case of a driver, which gets flags of its own.
-    pub(super) fn of_driver(
-        install: &Install,
-        flags: &[String],
-        tested: DriverUnderTest,
-    ) -> Source {
-        Source { tested: Some(tested), ..Source::new(install, flags) }
-    }
-
-    /// Whether nobody but a driver compiles candidates.
-    pub(super) fn is_of_driver(&self) -> bool {
-        self.tested.is_some()
-    }
-
-    /// Finds out what the original keeps to, for its descendants. An error if a
-    /// sanitizer stops it.
-    pub(super) fn watch(
-        &mut self,
-        original: &str,
-        lane: &mut Lane<'_>,
-        oracle: &Oracle,
-    ) -> Result<(), TriageError> {
-        let (_folder, path) = written(original)?;
-        let given = sanitize::warnings(&self.install, &path, &self.flags, &TELLING_WARNINGS)?;
-        self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
-        let Some(expected) = oracle.expected() else { return Ok(()) };
-        match watchers(&self.install, &path, &self.flags, lane.reference(), expected)? {
-            Ok(found) => self.sanitizers = found,
-            Err(sanitizer) => {
-                let what =
-                    format!("the program does something else under the {}", sanitizer.name());
-                return Err(CaseError::NotReproduced { status: CheckStatus::Unstable, what }.into());
-            }
-        }
-        Ok(())
-    }
-
-    /// The oracle for a text, if that fails as the case does.
-    pub(super) fn look_at(
-        &self,
-        question: &Question,
-        text: &str,
-        lane: &mut Lane<'_>,
-        tally: &Tally,
-    ) -> Result<Option<Oracle>, TriageError> {
-        let (_folder, path) = written(text)?;
-        let is_wrong_code = question.oracle.kind() == CaseKind::WrongCode;
-        if is_wrong_code
-            && !sanitize::warnings(&self.install, &path, &self.flags, &self.warnings)?.is_empty()
-        {
-            return Ok(None);
-        }
-        let sight = match &self.tested {
-            Some(tested) => of_driver::look_at(tested, question, &path, lane, tally)?,
-            None => self.look_at_ir(question, &path, lane, tally)?,
-        };
-        let Some(oracle) = sight else { return Ok(None) };
-        if is_wrong_code {
-            for (sanitizer, clang) in &self.sanitizers {
-                if self.runs_under(*sanitizer, clang, &path, lane, &oracle)? != Watched::Right {
-                    return Ok(None);
-                }
-            }
-        }
-        Ok(Some(oracle))
-    }
-
-    /// The same for what the workers make of the text.
-    fn look_at_ir(
-        &self,
-        question: &Question,
-        path: &Path,
-        lane: &mut Lane<'_>,
-        tally: &Tally,
-    ) -> Result<Option<Oracle>, TriageError> {
-        let program = match clang::read_program(&self.install, path, &self.flags) {
-            Ok(program) => program,
-            Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        match lane.takes(&program, question, tally)? {
-            true => look_at_program(question, lane, None, tally),
-            false => Ok(None),
-        }
-    }
-
-    fn runs_under(
-        &self,
-        sanitizer: Sanitizer,
-        clang: &Install,
-        path: &Path,
-        lane: &mut Lane<'_>,
-        oracle: &Oracle,
-    ) -> Result<Watched, TriageError> {
-        let Some(expected) = oracle.expected() else { return Ok(Watched::Unavailable) };
-        Ok(watch(sanitizer, clang, path, &self.flags, lane.reference(), expected)?)
-    }
-}
-
-/// A text in a file of its own.
-fn written(text: &str) -> Result<(Workdir, PathBuf), TriageError> {
-    let folder = Workdir::new()?;
-    let path = folder.file("reduced.c");
-    fs::write(&path, text)?;
-    Ok((folder, path))
-}
-
 /// Says which sanitizers nobody here has, where they would be asked.
-pub(super) fn note_sanitizers(question: &Question, reduction: &mut Reduction) {
-    let Some(source) = &question.source else { return };
-    if question.oracle.kind() != CaseKind::WrongCode {
+pub(super) fn note_sanitizers(judge: &Judge<'_>, reduction: &mut Reduction) {
+    let Some(source) = &judge.source else { return };
+    if judge.question.oracle.kind() != CaseKind::WrongCode {
         return;
     }
-    for sanitizer in missing(&source.sanitizers) {
+    for sanitizer in source.sanitizers.missing() {
         let name = sanitizer.name();
         note(reduction, &format!("the {name} cannot be used here, so it was not asked"));
     }

@@ -21,7 +21,10 @@ use optsleuth_compiler::reducers::Reducer;
 use optsleuth_compiler::spawn::quote;
 use optsleuth_compiler::workdir::Workdir;
 
-use super::judge::{Candidate, Judge, Lane, Question, Tally, oracle_of};
+use super::judge::{Judge, oracle_of};
+use super::lane::{Lane, Tally};
+use super::question::{Candidate, Question};
+use super::source::Source;
 use crate::TriageError;
 
 /// Nobody waits for a reducer longer than a day.
@@ -45,6 +48,7 @@ pub(super) fn reduce_with(
     let n_lanes = judge.lanes.len();
     let tool = reducer.command(folder.path(), file, &test, n_lanes).time(LONGEST);
     let (question, tally, patience) = (&judge.question, &judge.tally, judge.patience);
+    let asked = (question, judge.source.as_ref());
     let lanes = &mut judge.lanes;
     let is_over = AtomicBool::new(false);
     let (found, accepted) = channel();
@@ -53,7 +57,7 @@ pub(super) fn reduce_with(
     let ended = thread::scope(|scope| {
         for lane in lanes.iter_mut() {
             let (found, listener, is_over) = (found.clone(), &listener, &is_over);
-            scope.spawn(move || serve(lane, listener, is_over, question, tally, &found));
+            scope.spawn(move || serve(lane, listener, is_over, asked, tally, &found));
         }
         drop(found);
         let (is_over, socket) = (&is_over, &socket);
@@ -115,7 +119,7 @@ fn serve(
     lane: &mut Lane<'_>,
     listener: &UnixListener,
     is_over: &AtomicBool,
-    question: &Question,
+    asked: (&Question, Option<&Source>),
     tally: &Tally,
     found: &Sender<Accepted>,
 ) {
@@ -124,14 +128,14 @@ fn serve(
             return;
         }
         // A client that went away does not want to know.
-        let _ = answer(stream, lane, question, tally, found);
+        let _ = answer(stream, lane, asked, tally, found);
     }
 }
 
 fn answer(
     mut stream: UnixStream,
     lane: &mut Lane<'_>,
-    question: &Question,
+    (question, source): (&Question, Option<&Source>),
     tally: &Tally,
     found: &Sender<Accepted>,
 ) -> io::Result<()> {
@@ -139,11 +143,11 @@ fn answer(
     BufReader::new(&stream).read_line(&mut path)?;
     let text = fs::read(path.trim_end_matches('\n'))?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let candidate = match question.source {
+    let candidate = match source {
         Some(_) => Candidate::Source(text.clone()),
         None => Candidate::Ir(text.clone()),
     };
-    let oracle = oracle_of(question, lane, &candidate, tally);
+    let oracle = oracle_of(question, source, lane, &candidate, tally);
     let is_interesting = matches!(oracle, Ok(Some(_)));
     match oracle {
         Ok(Some(oracle)) => _ = found.send(Ok((text, oracle))),

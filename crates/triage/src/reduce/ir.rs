@@ -13,7 +13,8 @@ use optsleuth_model::{
     CaseKind, Edit, EditKind, Emit, Execute, IndexSet, Outcome, Program, RunRequest, nameless,
 };
 
-use super::judge::{Candidate, Judge};
+use super::judge::Judge;
+use super::question::Candidate;
 use crate::TriageError;
 
 /// Promises of a program that an edit may break without anybody seeing it. They

@@ -11,14 +11,17 @@
 
 mod c;
 mod c_text;
-mod defined;
 mod external;
 mod ir;
 mod judge;
 mod keeper;
+mod lane;
 mod of_driver;
 mod of_llvm;
+mod question;
 mod sequence;
+mod sight;
+mod source;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -34,11 +37,12 @@ use optsleuth_model::{CaseFolder, Limits, Progress, ReduceReport, Reduction, Red
 
 use crate::TriageError;
 pub use external::ask;
-pub use judge::{Candidate, Judge, Patience, Question};
+pub use judge::{Judge, Patience};
 use keeper::Keeper;
 pub use keeper::restore as restore_original;
 use of_driver::OfDriver;
 use of_llvm::OfLlvm;
+pub use question::{Candidate, Question};
 pub use sequence::fewer_passes;
 
 /// A hang's candidates get this much CPU time.

@@ -2,24 +2,23 @@
 //! in the same way.
 //!
 //! For wrong code, every candidate has to do the same unoptimized, by both
-//! families, and to be as clean as the original: see [`super::c`].
+//! families, and to be as clean as the original: see [`super::source`].
 //!
 //! **Invariant:** the level and the flags stay as they are.
 
-use std::path::Path;
-
 use optsleuth_case::CaseError;
-use optsleuth_case::definedness::disagreement;
-use optsleuth_case::driver::{DriverUnderTest, LoadedDriverCase, Tried, include_folder};
+use optsleuth_case::driver::{LoadedDriverCase, Tried, include_folder};
 use optsleuth_case::oracle::Oracle;
 use optsleuth_model::{
-    CaseKind, CheckStatus, Outcome, ProgramReduction, ProgramSize, Progress, REDUCTION_VERSION,
-    Reduction, ReductionEnd, RunRequest, SequenceReduction,
+    CheckStatus, Outcome, ProgramReduction, ProgramSize, Progress, REDUCTION_VERSION, Reduction,
+    ReductionEnd, RunRequest, SequenceReduction,
 };
 
-use super::c::{Source, note_sanitizers, shrink_c};
-use super::judge::{Judge, Lane, Manner, Patience, Question, Tally};
+use super::c::{note_sanitizers, shrink_c};
+use super::judge::{Judge, Patience};
 use super::keeper::Keeper;
+use super::question::Question;
+use super::source::Source;
 use super::{HANG, Part, Work, read_file};
 use crate::TriageError;
 use crate::reduce::Reducing;
@@ -71,10 +70,11 @@ impl Work for OfDriver<'_> {
         let flags = loaded.flags_elsewhere();
         let mut tested = loaded.tested.clone();
         tested.flags.push(include_folder(&loaded.case.folder));
-        question.source = Some(Source::of_driver(&loaded.fence.install, &flags, tested));
+        let source = Source::of_driver(&loaded.fence.install, &flags, tested);
         let mut judge = Judge::new((&mut loaded.fence.pool, None), question, patience);
-        judge.watch_source(&whole)?;
-        note_sanitizers(&judge.question, reduction);
+        judge.source = Some(source);
+        judge.hold_to_source(&whole)?;
+        note_sanitizers(&judge, reduction);
         if !judge.accepts_source(&whole)? {
             let what = "the program does not fail any more outside of its folder".to_owned();
             return Err(
@@ -89,33 +89,6 @@ impl Work for OfDriver<'_> {
     fn state(&mut self) -> (&Keeper, &mut Reduction) {
         (&self.keeper, &mut self.reduction)
     }
-}
-
-/// The oracle for a program, if the compiler fails on it as it does in the case.
-pub(super) fn look_at(
-    tested: &DriverUnderTest,
-    question: &Question,
-    path: &Path,
-    lane: &mut Lane<'_>,
-    tally: &Tally,
-) -> Result<Option<Oracle>, TriageError> {
-    let limits = question.request.limits;
-    let tried = tally.tried(|| Ok(tested.run(path, lane.reference(), limits)?))?;
-    let Some(Tried::Ran(outcome)) = tried else { return Ok(None) };
-    let mut oracle = question.oracle.clone();
-    if oracle.kind() == CaseKind::WrongCode {
-        let found = tally.tried(|| Ok(tested.references(path, lane.reference(), limits)?))?;
-        let Some(Ok(references)) = found else { return Ok(None) };
-        let Some((_, expected)) = references.first() else { return Ok(None) };
-        let known = oracle.expected().map(Manner::of);
-        if disagreement(&references).is_some()
-            || known.is_some_and(|known| known != Manner::of(expected))
-        {
-            return Ok(None);
-        }
-        oracle = oracle.expecting(expected.clone());
-    }
-    Ok(question.is_failure(&oracle, &outcome).then_some(oracle))
 }
 
 /// A case before anything was done to it.

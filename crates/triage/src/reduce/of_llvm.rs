@@ -16,12 +16,14 @@ use optsleuth_model::{
     ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
 };
 
-use super::c::{Source, note_sanitizers, shrink_c};
+use super::c::{note_sanitizers, shrink_c};
 use super::external::reduce_with;
 use super::ir::reduce_ir;
-use super::judge::{Candidate, Judge, Patience, Question};
+use super::judge::{Judge, Patience};
 use super::keeper::Keeper;
+use super::question::{Candidate, Question};
 use super::sequence::{expanded, fewer_passes};
+use super::source::Source;
 use super::{HANG, Part, Reducer, Work, note, read_file, with};
 use crate::TriageError;
 use crate::reduce::Reducing;
@@ -191,15 +193,15 @@ impl<'a> OfLlvm<'a> {
         let (path, flags) = (self.loaded.case.input(), self.loaded.case.case.cflags.clone());
         let original = String::from_utf8_lossy(&read_file(&path)?).into_owned();
         let install = self.loaded.workers.install.clone();
-        let mut question = self.question(self.loaded.request.clone());
-        question.source = Some(Source::new(&install, &flags));
+        let question = self.question(self.loaded.request.clone());
         let OfLlvm { loaded, keeper, reduction, .. } = self;
         let mut judge = Judge::new(loaded.pools(), question, patience);
+        judge.source = Some(Source::new(&install, &flags));
         judge.find_guard()?;
         note_guard(&judge.question, reduction);
         let whole = standing_alone(&install, &path, &flags, &original)?;
-        judge.watch_source(&whole)?;
-        note_sanitizers(&judge.question, reduction);
+        judge.hold_to_source(&whole)?;
+        note_sanitizers(&judge, reduction);
         if !judge.accepts_source(&whole)? {
             let what = "the program does not fail any more outside of its folder".to_owned();
             return Err(

@@ -7,7 +7,8 @@ use optsleuth_case::workers::Workers;
 use optsleuth_compiler::distribution;
 use optsleuth_model::PassSequence;
 
-use super::judge::{Candidate, Judge};
+use super::judge::Judge;
+use super::question::Candidate;
 use crate::TriageError;
 
 /// What a sequence with whole pipelines in it (`default<O2>`) is made of, as

@@ -7,9 +7,9 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::candidate::Candidate;
 use super::ingredient_pool::IngredientPool;
 use super::mutable::MutableProgram;
-use super::proposal::Candidate;
 use super::trial::Text;
 
 /// So many blends of a witness are tried at once.

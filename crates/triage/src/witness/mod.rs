@@ -18,6 +18,7 @@
 
 mod blend;
 mod c_tools;
+mod candidate;
 mod choices;
 mod collection;
 mod effect;
@@ -44,10 +45,11 @@ use crate::localize::{
     Tally, Trouble,
 };
 use blend::Blender;
+use candidate::Candidate;
 use collection::{Collection, Weighed};
 pub use ingredient_pool::programs_at_hand;
 pub use mutable::MutableProgram;
-use proposal::{Candidate, Proposer};
+use proposal::Proposer;
 use trial::{Hands, Judgement, Text, Tried};
 
 /// How to look for witness programs.

@@ -20,11 +20,11 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::WitnessPlan;
+use super::candidate::Candidate;
 use super::choices::Choices;
 use super::collection::Weighed;
 use super::ingredient_pool::IngredientPool;
 use super::mutable::{MutableProgram, Ready};
-use super::proposal::Candidate;
 use super::trial::{Judgement, Text};
 use crate::TriageError;
 

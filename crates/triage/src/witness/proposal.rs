@@ -15,6 +15,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::WitnessPlan;
+use super::candidate::Candidate;
 use super::collection::Weighed;
 use super::mutable::MutableProgram;
 use super::mutants::Mutants;
@@ -22,14 +23,6 @@ use super::trial::{Judgement, Text};
 use crate::TriageError;
 use crate::baseline::SOURCES;
 use crate::c_programs::c_files;
-
-/// A program to try.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) text: Text,
-    /// What it is, in a line.
-    pub(super) what: String,
-}
 
 /// Proposes programs.
 pub(super) enum Proposer<'a> {

@@ -7,6 +7,8 @@ use optsleuth_compiler::driver::Family;
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_model::Silent;
 
+use optsleuth_model::ProgramEnd;
+
 use super::*;
 
 /// Prints 3, by way of memory.

@@ -1,0 +1,174 @@
+//! Candidates in C: from a text to an answer.
+//!
+//! A candidate of wrong code has to be as clean as the original: clang's
+//! warnings that tell of undefined behaviour, its address, undefined-behaviour
+//! and memory sanitizers. These come last, because most candidates do not even
+//! fail.
+
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use optsleuth_case::CaseError;
+use optsleuth_case::definedness::{Objection, ObjectionKind, Sanitizers, disagreement};
+use optsleuth_case::driver::{DriverUnderTest, Tried};
+use optsleuth_case::oracle::Oracle;
+use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::llvm::Install;
+use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
+use optsleuth_compiler::workdir::Workdir;
+use optsleuth_model::{CaseKind, CheckStatus};
+
+use super::lane::{Lane, Tally};
+use super::question::{Manner, Question};
+use super::sight::look_at_program;
+use crate::TriageError;
+
+/// How C is read, and what candidates in C are held to.
+#[derive(Clone, Debug)]
+pub struct Source {
+    install: Install,
+    /// The case's, for clang.
+    flags: Vec<String>,
+    /// Warnings that the original does not give.
+    warnings: Vec<&'static str>,
+    /// Those that work here, none of which objects to the original.
+    pub(super) sanitizers: Sanitizers,
+    /// The compiler that the case is about, where that is a driver; else the
+    /// workers have it.
+    tested: Option<DriverUnderTest>,
+}
+
+impl Source {
+    /// C as this clang reads it; candidates are held to nothing yet.
+    pub(super) fn new(install: &Install, flags: &[String]) -> Source {
+        let (install, flags) = (install.clone(), flags.to_vec());
+        Source {
+            install,
+            flags,
+            warnings: Vec::new(),
+            sanitizers: Sanitizers::default(),
+            tested: None,
+        }
+    }
+
+    /// The same for a case of a driver, which gets flags of its own.
+    pub(super) fn of_driver(
+        install: &Install,
+        flags: &[String],
+        tested: DriverUnderTest,
+    ) -> Source {
+        Source { tested: Some(tested), ..Source::new(install, flags) }
+    }
+
+    /// Whether nobody but a driver compiles candidates.
+    pub(super) fn is_of_driver(&self) -> bool {
+        self.tested.is_some()
+    }
+
+    /// Finds out what the original is clean of, for its descendants. An error if a
+    /// sanitizer stops it.
+    pub(super) fn hold_to(
+        &mut self,
+        original: &str,
+        lane: &mut Lane<'_>,
+        oracle: &Oracle,
+    ) -> Result<(), TriageError> {
+        let (_folder, path) = written(original)?;
+        let given = sanitize::warnings(&self.install, &path, &self.flags, &TELLING_WARNINGS)?;
+        self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
+        let Some(expected) = oracle.expected() else { return Ok(()) };
+        let sanitizers = Sanitizers::find(&self.install, &Sanitizer::ALL, lane.reference())?;
+        match sanitizers.objection(&path, &self.flags, expected, lane.reference())? {
+            None => self.sanitizers = sanitizers,
+            // One that cannot be asked about the original is not asked at all.
+            Some(Objection { kind: ObjectionKind::Undecided, .. }) => {}
+            Some(Objection { what, .. }) => {
+                let (status, what) = (CheckStatus::Unstable, format!("the program is {what}"));
+                return Err(CaseError::NotReproduced { status, what }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The oracle for a text, if that fails as the case does.
+    pub(super) fn look_at(
+        &self,
+        question: &Question,
+        text: &str,
+        lane: &mut Lane<'_>,
+        tally: &Tally,
+    ) -> Result<Option<Oracle>, TriageError> {
+        let (_folder, path) = written(text)?;
+        let is_wrong_code = question.oracle.kind() == CaseKind::WrongCode;
+        if is_wrong_code
+            && !sanitize::warnings(&self.install, &path, &self.flags, &self.warnings)?.is_empty()
+        {
+            return Ok(None);
+        }
+        let sight = match &self.tested {
+            Some(tested) => look_at_by_driver(tested, question, &path, lane, tally)?,
+            None => self.look_at_ir(question, &path, lane, tally)?,
+        };
+        let Some(oracle) = sight else { return Ok(None) };
+        let Some(expected) = oracle.expected().filter(|_| is_wrong_code) else {
+            return Ok(Some(oracle));
+        };
+        let objection =
+            self.sanitizers.objection(&path, &self.flags, expected, lane.reference())?;
+        Ok(objection.is_none().then_some(oracle))
+    }
+
+    /// The same for what the workers make of the text.
+    fn look_at_ir(
+        &self,
+        question: &Question,
+        path: &Path,
+        lane: &mut Lane<'_>,
+        tally: &Tally,
+    ) -> Result<Option<Oracle>, TriageError> {
+        let program = match clang::read_program(&self.install, path, &self.flags) {
+            Ok(program) => program,
+            Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        match lane.takes(&program, question, tally)? {
+            true => look_at_program(question, lane, None, tally),
+            false => Ok(None),
+        }
+    }
+}
+
+/// A text in a file of its own.
+fn written(text: &str) -> Result<(Workdir, PathBuf), TriageError> {
+    let folder = Workdir::new()?;
+    let path = folder.file("reduced.c");
+    fs::write(&path, text)?;
+    Ok((folder, path))
+}
+
+/// The oracle for a program, if the compiler fails on it as it does in the case.
+fn look_at_by_driver(
+    tested: &DriverUnderTest,
+    question: &Question,
+    path: &Path,
+    lane: &mut Lane<'_>,
+    tally: &Tally,
+) -> Result<Option<Oracle>, TriageError> {
+    let limits = question.request.limits;
+    let tried = tally.tried(|| Ok(tested.run(path, lane.reference(), limits)?))?;
+    let Some(Tried::Ran(outcome)) = tried else { return Ok(None) };
+    let mut oracle = question.oracle.clone();
+    if oracle.kind() == CaseKind::WrongCode {
+        let found = tally.tried(|| Ok(tested.references(path, lane.reference(), limits)?))?;
+        let Some(Ok(references)) = found else { return Ok(None) };
+        let Some((_, expected)) = references.first() else { return Ok(None) };
+        let known = oracle.expected().map(Manner::of);
+        if disagreement(&references).is_some()
+            || known.is_some_and(|known| known != Manner::of(expected))
+        {
+            return Ok(None);
+        }
+        oracle = oracle.expecting(expected.clone());
+    }
+    Ok(question.is_failure(&oracle, &outcome).then_some(oracle))
+}
