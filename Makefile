@@ -35,7 +35,7 @@ test: ## Set up, check the style, run all tests
 		set -ex; \
 		$(CARGO) nextest run --workspace --cargo-profile ci; \
 		$(CARGO) test $(CHECKED) --doc --quiet; \
-		scripts/slowest.sh $(TARGET)/nextest/default/junit.xml; \
+		scripts/slowest.sh target/nextest/default/junit.xml; \
 	else \
 		set -x; $(CARGO) test $(CHECKED) --no-fail-fast; \
 	fi

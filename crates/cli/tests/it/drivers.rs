@@ -22,7 +22,7 @@ const CRASHES: &str = "case \" $* \" in *' -O2 '*)\n\
     exec gcc-12 \"$@\"";
 
 const DOUBLED: &str = "#include <stdio.h>
-static int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+static int table[2] = {3, 1};
 static int scale(int x) {
 #ifdef BROKEN
   return x * 3;
@@ -30,12 +30,9 @@ static int scale(int x) {
   return x * 2;
 #endif
 }
-static int rest(int n) {
-  return table[n % 8];
-}
 int main(void) {
   printf(\"%d\\n\", scale(21));
-  printf(\"%d\\n\", rest(8));
+  printf(\"%d\\n\", table[1]);
   return 0;
 }
 ";
@@ -81,11 +78,10 @@ impl Folder {
     }
 
     fn check(&self, code: i32) -> serde_json::Value {
-        let args = ["case", "check", &self.case, "--json"];
-        let output = run(&args);
+        let output = run(&["case", "check", &self.case, "--json"]);
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(code), "{said}");
-        json(&args)["cases"][0].clone()
+        serde_json::from_str::<serde_json::Value>(&said).unwrap()["cases"][0].clone()
     }
 }
 

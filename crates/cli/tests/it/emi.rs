@@ -209,8 +209,8 @@ fn what_only_variants_show_is_found_by_every_strategy_with_the_snippets_it_needs
         let path = broken_gcc(&ground, "broken-gcc", goes_wrong);
         let (programs, output) = (ground.path("programs"), ground.path("campaign"));
         let own = ["hunt", "--emi", strategy, "--programs", &programs, "-o", &output, "--json"];
-        let more = ["--compilers", &path, "--levels", "O2", "--tests", "11", "--reduce", "3s"];
-        let found = json(&[&own[..], &more].concat());
+        let more = ["--compilers", &path, "--levels", "O2", "--variants", "4", "--tests", "5"];
+        let found = json(&[&own[..], &more, &["--reduce", "2s"]].concat());
         let finding = &found["findings"][0];
         assert_eq!(
             (&finding["kind"], &finding["strategy"]),
@@ -241,7 +241,7 @@ fn a_variant_that_comes_to_nothing_does_not_speak_for_the_next_one() {
          touch {first}.now; }} && {{ rm {first}.now 2>/dev/null || ! cmp -s \"$file\" {first}; }}"
     );
     let path = broken_gcc(&ground, "broken-gcc", &goes_wrong);
-    let more = ["--compilers", &path, "--levels", "O2", "--tests", "11"];
+    let more = ["--compilers", &path, "--levels", "O2", "--variants", "4", "--tests", "5"];
     let output = run(&refs(&ground.hunt("hermes", "campaign", &more)));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let dismissed = serde_json::json!([["it fails once, and not again", 1]]);

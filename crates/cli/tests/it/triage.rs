@@ -10,7 +10,7 @@ use crate::program::{copy_of_case, failure, json, optsleuth, run, testdata};
 
 const STRUCTURIZER: &str = "llvm/lib/Transforms/Scalar/StructurizeCFG.cpp";
 /// Enough to get somewhere, and all of it is used.
-const QUICK: [&str; 3] = ["--built-in", "--budget", "12s"];
+const QUICK: [&str; 3] = ["--built-in", "--budget", "6s"];
 
 #[test]
 fn wrong_code_becomes_a_report() {
