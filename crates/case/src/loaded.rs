@@ -263,7 +263,7 @@ impl LoadedCase {
     pub fn commands(&self) -> Vec<String> {
         let case = &self.case.case;
         if case.fault.is_some() {
-            return Vec::new(); // Nobody's tools have the fault.
+            return Vec::new(); // The distribution's tools do not have the fault.
         }
         let executes = self.request.execute != Execute::No;
         let generates_code = executes || self.request.emit == Emit::Object;

@@ -1,7 +1,7 @@
 //! A case and its program -> a folder that appears whole.
 //!
-//! **Invariant:** a folder that is there stays as it is, unless it is a case
-//! and somebody said that it may go.
+//! **Invariant:** a folder that exists is replaced only where the caller allows it,
+//! and only if it is a case.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Clues of several kinds -> ranking: how OptSleuth itself ranks suspects.
 //!
 //! Every block that the failing run executed gets a weight. It falls with the
-//! witnesses that execute the block, too, and with how ordinary the block is; it
+//! witnesses that execute the block, too, and with how common the block is in the baseline; it
 //! rises where the failure vanishes as soon as a condition in the block is
 //! decided the other way. An entity's score is the sum over its blocks, scaled
 //! to the highest, times the weight of its layer of the compiler, and more for
@@ -25,8 +25,8 @@ use crate::spectrum::Spectrum;
 pub struct Clues {
     /// Executed by the guilty invocation.
     pub in_window: Vec<bool>,
-    /// The share of ordinary runs that execute it, from 0 to 1.
-    pub ordinary: Vec<f64>,
+    /// The share of baseline runs that execute it, from 0 to 1.
+    pub baseline: Vec<f64>,
     /// Deciding one of its conditions the other way makes the failure vanish.
     pub cures: Vec<bool>,
     /// Witnesses that differ in their passes.
@@ -34,7 +34,7 @@ pub struct Clues {
     /// Witnesses that differ in their program a little.
     pub mutants: Spectrum,
     /// Witnesses whose program is another one.
-    pub strangers: Spectrum,
+    pub others: Spectrum,
     /// The functions on a crash's stack, innermost first.
     pub frames: Vec<FunctionId>,
 }
@@ -45,11 +45,11 @@ impl Clues {
         let n_blocks = failing.universe().len();
         Clues {
             in_window: vec![true; n_blocks],
-            ordinary: vec![0.0; n_blocks],
+            baseline: vec![0.0; n_blocks],
             cures: vec![false; n_blocks],
             sequences: failing.clone(),
             mutants: failing.clone(),
-            strangers: failing.clone(),
+            others: failing.clone(),
             frames: Vec::new(),
         }
     }
@@ -60,7 +60,7 @@ impl Clues {
 pub enum Part {
     /// Conditions that cure the failure.
     Detours,
-    /// How ordinary a block is.
+    /// How common a block is in the baseline.
     Rarity,
     /// All three kinds of witnesses.
     Witnesses,
@@ -103,8 +103,8 @@ impl Part {
 /// A set of witnesses counts as if it had so many members, or as many as it has
 /// if they are fewer: how long a search went on must not matter.
 const WITNESSES: f64 = 50.0;
-/// And ordinary life as if it were so many runs.
-const ORDINARY: f64 = 400.0;
+/// And the baseline as if it were so many runs.
+const BASELINE_RUNS: f64 = 400.0;
 /// Outside the guilty invocation a block counts this much: what an earlier pass
 /// left behind may be to blame, but seldom is.
 const OUTSIDE: f64 = 0.1;
@@ -125,7 +125,7 @@ impl Ranker {
     ///
     /// If the clues are of another universe than the ranker was made for.
     pub fn rank_by_clues(&self, map: &CodeMap, clues: &Clues, without: &[Part]) -> Ranking {
-        for spectrum in [&clues.sequences, &clues.mutants, &clues.strangers] {
+        for spectrum in [&clues.sequences, &clues.mutants, &clues.others] {
             self.check(spectrum);
         }
         let has = |part: Part| !without.contains(&part);
@@ -177,11 +177,11 @@ fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
     };
     let mut passing = 0.0;
     if has(Part::Witnesses) {
-        let all = [&clues.sequences, &clues.mutants, &clues.strangers];
+        let all = [&clues.sequences, &clues.mutants, &clues.others];
         passing += all.into_iter().map(executing).sum::<f64>();
     }
     if has(Part::Rarity) {
-        passing += clues.ordinary[block] * ORDINARY;
+        passing += clues.baseline[block] * BASELINE_RUNS;
     }
     let outside = has(Part::Window) && !clues.in_window[block];
     let cures = has(Part::Detours) && clues.cures[block];
@@ -284,7 +284,7 @@ mod tests {
             for _ in 0..1000 {
                 clues.mutants.push_witness(&coverage(0..4), 1.0);
             }
-            clues.ordinary[6..12].fill(0.01);
+            clues.baseline[6..12].fill(0.01);
         };
         // gvn 4/51, pre 2, isSafe 6/5, setName 8.
         check(passing, &[], &["pre() 0.250", "setName() 0.100", "isSafe() 0.075", "gvn() 0.010"]);

@@ -338,7 +338,7 @@ impl Hall<'_> {
                 setup: &job.setup,
             };
             match subject.measure(&trial, &quiet) {
-                Ok(None) => return Ok(()), // Somebody does not want to wait.
+                Ok(None) => return Ok(()), // Interrupted.
                 Ok(Some(found)) => {
                     self.store.write(&found)?;
                     let n_done = self.ledger(|ledger| {

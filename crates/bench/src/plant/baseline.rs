@@ -14,7 +14,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::programs::SeedProgram;
+use super::programs::PlantProgram;
 use crate::BenchError;
 
 /// A program under a sequence that passes every time.
@@ -54,7 +54,7 @@ impl Baseline {
     /// Runs everything twice. What fails or varies is left out.
     pub(super) fn measure(
         workers: &mut Workers,
-        programs: &[SeedProgram],
+        programs: &[PlantProgram],
         pipelines: &[PassSequence],
         progress: &dyn Progress,
     ) -> Result<Baseline, BenchError> {

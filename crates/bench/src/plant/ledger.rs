@@ -28,7 +28,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// The folder's ledger, or a new one. One of another seeding is refused.
+    /// The folder's ledger, or a new one. One of another planting is refused.
     pub(super) fn open(
         folder: &Path,
         llvm: &str,

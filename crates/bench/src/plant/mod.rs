@@ -32,8 +32,8 @@ use optsleuth_triage::TriageError;
 use crate::BenchError;
 use baseline::{Baseline, Candidate, SHORT, pick, truth_name};
 use ledger::Ledger;
-use programs::SeedProgram;
-use trial::{Failure, Range, Shown};
+use programs::PlantProgram;
+use trial::{Failure, FaultTrials, Shown};
 
 /// What is to be made.
 #[derive(Clone, Debug)]
@@ -101,20 +101,20 @@ pub fn plant(plan: &PlantPlan, progress: &dyn Progress) -> Result<PlantReport, B
     let builder = FaultyBuilder::new(&install, Targets::Native, &mut steps(&install, progress))?;
     let hash = hash_of(&programs);
     let ledger = Ledger::open(&plan.output, &install.version, plan.seed, &hash, candidates.len())?;
-    let range = Range {
+    let trials = FaultTrials {
         builder: &builder,
         unmodified: &mut unmodified,
         programs: &programs,
         pipelines: &pipelines,
     };
-    let mut seeding = Seeding { plan, baseline: &baseline, range, ledger };
-    let interrupted = seeding.run(&candidates, progress)?;
-    let Ledger { cases, funnel, llvm, .. } = seeding.ledger;
+    let mut planting = Planting { plan, baseline: &baseline, trials, ledger };
+    let interrupted = planting.run(&candidates, progress)?;
+    let Ledger { cases, funnel, llvm, .. } = planting.ledger;
     Ok(PlantReport { llvm, seed: plan.seed, wanted: plan.count, cases, funnel, interrupted })
 }
 
 /// Tells programs from others in the ledger.
-fn hash_of(programs: &[SeedProgram]) -> String {
+fn hash_of(programs: &[PlantProgram]) -> String {
     // FNV-1a: no secret depends on it.
     let bytes = programs.iter().flat_map(|program| program.text.bytes().chain([0]));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -123,14 +123,14 @@ fn hash_of(programs: &[SeedProgram]) -> String {
     format!("{} programs, {hash:016x}", programs.len())
 }
 
-struct Seeding<'a> {
+struct Planting<'a> {
     plan: &'a PlantPlan,
     baseline: &'a Baseline,
-    range: Range<'a>,
+    trials: FaultTrials<'a>,
     ledger: Ledger,
 }
 
-impl Seeding<'_> {
+impl Planting<'_> {
     /// Goes on where the ledger ends; `true` if it was told to stop.
     fn run(
         &mut self,
@@ -193,7 +193,7 @@ impl Seeding<'_> {
     ) -> Result<Attempt, BenchError> {
         let Some(fault) = self.fault(candidate)? else { return Ok(Attempt::Unchangeable) };
         let pairs = self.baseline.pairs_of(candidate);
-        let failure = match self.range.try_fault(&fault, &pairs, progress)? {
+        let failure = match self.trials.try_fault(&fault, &pairs, progress)? {
             Shown::NoEffect => return Ok(Attempt::NoEffect),
             Shown::TooMuch => return Ok(Attempt::TooMuch),
             Shown::Unstable => return Ok(Attempt::Unstable),
@@ -241,7 +241,7 @@ impl Seeding<'_> {
         let write = || -> std::io::Result<()> {
             remove(&beside)?;
             fs::create_dir_all(&beside)?;
-            let program = &self.range.programs[failure.program];
+            let program = &self.trials.programs[failure.program];
             fs::write(beside.join(INPUT), &program.text)?;
             fs::write(beside.join(CASE_FILE), case.to_toml())
         };
@@ -295,10 +295,10 @@ impl Seeding<'_> {
         let compiler = match &self.plan.llvm {
             LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
             LlvmChoice::Version(_) | LlvmChoice::Newest => {
-                CompilerSpec::Llvm(self.range.unmodified.install.major.to_string())
+                CompilerSpec::Llvm(self.trials.unmodified.install.major.to_string())
             }
         };
-        let expected = &self.range.programs[failure.program].expected;
+        let expected = &self.trials.programs[failure.program].expected;
         Case {
             id: id.to_owned(),
             title: Some(format!("{component}: {what} in {name}")),

@@ -17,7 +17,7 @@ use crate::BenchError;
 
 /// A program and what it does.
 #[derive(Debug)]
-pub(super) struct SeedProgram {
+pub(super) struct PlantProgram {
     /// C that includes nothing.
     pub(super) text: String,
     pub(super) program: Program,
@@ -41,7 +41,7 @@ pub(super) fn generate(
     seed: u64,
     count: usize,
     progress: &dyn Progress,
-) -> Result<Vec<SeedProgram>, BenchError> {
+) -> Result<Vec<PlantProgram>, BenchError> {
     let folder = workdir()?;
     let file = folder.file("generated.c");
     let mut programs = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn read(
     pool: &mut Pool,
     folder: &Path,
     progress: &dyn Progress,
-) -> Result<Vec<SeedProgram>, BenchError> {
+) -> Result<Vec<PlantProgram>, BenchError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         files.push(entry?.path());
@@ -95,7 +95,7 @@ fn take(
     pool: &mut Pool,
     file: &Path,
     only_small: bool,
-) -> Result<Option<SeedProgram>, BenchError> {
+) -> Result<Option<PlantProgram>, BenchError> {
     let folder = workdir()?;
     // Always under the same name: it becomes a part of the IR.
     let whole = folder.file("program.c");
@@ -113,7 +113,7 @@ fn take(
     match references(pool, LIMITS) {
         Ok((references, _)) if disagreement(&references).is_none() => {
             let expected = references.into_iter().next().map(|(_, execution)| execution);
-            Ok(expected.map(|expected| SeedProgram { text, program, expected }))
+            Ok(expected.map(|expected| PlantProgram { text, program, expected }))
         }
         Ok(_) | Err(CaseError::NoReference { .. } | CaseError::Run(RunError::DoesNotLink(_))) => {
             Ok(None)

@@ -14,17 +14,17 @@ use optsleuth_triage::reduce::{Candidate, Judge, Patience, Question, fewer_passe
 
 use super::baseline::{Pair, SHORT, telling_request};
 use super::pipelines::{is_long, length};
-use super::programs::SeedProgram;
+use super::programs::PlantProgram;
 use crate::BenchError;
 
 /// Every hang costs all of its time; so many are enough to know.
 const ENOUGH_HANGS: usize = 2;
 
 /// What there is to try faults with.
-pub(super) struct Range<'a> {
+pub(super) struct FaultTrials<'a> {
     pub(super) builder: &'a FaultyBuilder,
     pub(super) unmodified: &'a mut Workers,
-    pub(super) programs: &'a [SeedProgram],
+    pub(super) programs: &'a [PlantProgram],
     pub(super) pipelines: &'a [PassSequence],
 }
 
@@ -58,7 +58,7 @@ struct Wrong {
     pipeline: usize,
 }
 
-impl Range<'_> {
+impl FaultTrials<'_> {
     /// Tries a fault with the pairs that reach it.
     pub(super) fn try_fault(
         &mut self,
@@ -161,7 +161,7 @@ enum Seen {
     Odd,
 }
 
-fn failure_of(outcome: &Outcome, program: &SeedProgram) -> Seen {
+fn failure_of(outcome: &Outcome, program: &PlantProgram) -> Seen {
     match outcome {
         Outcome::Ok(Some(execution)) if same_behaviour(execution, &program.expected) => Seen::Right,
         // A program that does not end may also be slow.

@@ -162,7 +162,7 @@ fn arguments(plan: &EmiBenchPlan, settings: &EmiSettings) -> String {
 /// What came of measuring a seed.
 enum Measured {
     Whole(Figures),
-    /// Somebody had no more time; errors there were all the same.
+    /// It was interrupted; errors before that count.
     CutShort(Vec<(u64, EmiError)>),
 }
 
@@ -280,7 +280,7 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// Keeps a wrong variant: somebody has to find out why.
+    /// Keeps a wrong variant, so that its cause can be found.
     fn kept(&self, of: &Attempt<'_>, what: String, text: &str) -> Result<EmiError, BenchError> {
         // Strategies of one seed have files of their own.
         let file = error_file(of.number, of.place as u64 * 1000 + of.generation);

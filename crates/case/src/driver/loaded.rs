@@ -46,7 +46,7 @@ pub struct Reproduction {
     pub first: Tried,
     /// Knows this failure from others.
     pub oracle: Oracle,
-    /// Sanitizers that nobody here has.
+    /// Sanitizers that no clang here has.
     unasked: Vec<Sanitizer>,
 }
 

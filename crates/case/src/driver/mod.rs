@@ -132,8 +132,8 @@ impl DriverUnderTest {
         }
     }
 
-    /// What the program does unoptimized, by both families; or why nobody can
-    /// say.
+    /// What the program does unoptimized, by both families; or why
+    /// that cannot be told.
     pub fn references(
         &self,
         source: &Path,
@@ -171,7 +171,7 @@ impl DriverUnderTest {
     }
 }
 
-/// Why nobody knows what a program should do.
+/// Why it cannot be told what a program should do.
 #[derive(Clone, Debug)]
 pub struct NoReference {
     pub way: &'static str,

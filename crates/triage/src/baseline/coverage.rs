@@ -28,7 +28,7 @@ const RECIPE: &str = "2";
 const BEGINNING: &str = "sroa";
 const DEFAULTS: [&str; 3] = ["default<O1>", "default<O2>", "default<O3>"];
 
-/// In how many of `n_runs` ordinary runs each block was executed.
+/// In how many of `n_runs` baseline runs each block was executed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct BaselineCoverage {
     n_runs: u32,
@@ -77,7 +77,7 @@ impl BaselineCoverage {
             let requests: Vec<RunRequest> = pipelines.iter().map(request).collect();
             let results = workers.pool.run_all(&requests, &|_| ());
             for result in results {
-                // A pass that fails here is not ordinary.
+                // A pass that fails here is no part of the baseline.
                 let RunResult { outcome: Outcome::Ok(_), coverage: Some(coverage), .. } = result?
                 else {
                     continue;
@@ -91,7 +91,7 @@ impl BaselineCoverage {
         Ok(BaselineCoverage { n_runs, functions: by_function(&map, &counts) })
     }
 
-    /// For each block of a worker the share of ordinary runs that execute it. A
+    /// For each block of a worker the share of baseline runs that execute it. A
     /// function with another number of blocks has been changed: each of its
     /// blocks then counts as often as they do on average.
     pub fn shares(&self, map: &CodeMap) -> Vec<f64> {

@@ -213,7 +213,7 @@ fn form(
         link: executes,
         limits: request.limits,
     };
-    // Nobody's tools have a fault, and some tools are not installed.
+    // The distribution's tools have no planted fault, and some are not installed.
     let commands = match loaded.case.case.fault {
         Some(_) => Vec::new(),
         None => job.commands().unwrap_or_default(),

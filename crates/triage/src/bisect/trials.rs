@@ -34,7 +34,7 @@ const PATIENCE: u32 = 10;
 pub(super) enum Halt {
     /// The time is up.
     OutOfTime,
-    /// Somebody wants it to end.
+    /// The user interrupted it.
     Interrupted,
     /// It cannot.
     Failed(TriageError),

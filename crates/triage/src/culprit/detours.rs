@@ -49,7 +49,7 @@ impl Detours {
         self.left.is_empty()
     }
 
-    /// Tries the next `count` on all workers, as long as nobody wants it to end.
+    /// Tries the next `count` on all workers, as long as `go_on` allows.
     /// Gives what each run meant.
     pub(super) fn go_on(
         &mut self,

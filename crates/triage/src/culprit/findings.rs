@@ -105,7 +105,7 @@ impl<'a> Findings<'a> {
     /// What each block of the worker has -> what those of the universe have.
     pub(super) fn set_baseline(&mut self, shares: &[f64]) {
         let share = |block: &BlockId| shares.get(block.0 as usize).copied().unwrap_or(0.0);
-        self.clues.ordinary = self.universe().iter().map(share).collect();
+        self.clues.baseline = self.universe().iter().map(share).collect();
     }
 
     pub(super) fn set_window(&mut self, window: &Coverage) {
@@ -113,10 +113,10 @@ impl<'a> Findings<'a> {
             self.universe().iter().map(|block| window.contains(*block)).collect();
     }
 
-    pub(super) fn take_stranger(&mut self, result: &RunResult) {
+    pub(super) fn take_baseline_run(&mut self, result: &RunResult) {
         self.runs += 1;
         match (&result.outcome, &result.coverage) {
-            (Outcome::Ok(_), Some(coverage)) => self.clues.strangers.push_witness(coverage, 1.0),
+            (Outcome::Ok(_), Some(coverage)) => self.clues.others.push_witness(coverage, 1.0),
             _ => self.discarded += 1,
         }
     }

@@ -2,9 +2,9 @@
 //! kinds -> suspects.
 //!
 //! ```text
-//! strangers, sequences, mutants ──► witnesses ─┐
-//! ordinary runs of this LLVM ─────► rarity ────┼──► clues ──► ranking
-//! conditions decided otherwise ───► cures ─────┘
+//! other programs, sequences, mutants ──► witnesses ─┐
+//! baseline runs of this LLVM ──────────► rarity ────┼──► clues ──► ranking
+//! conditions decided otherwise ────────► cures ─────┘
 //! ```
 //! Witnesses are soon enough; the rest of the time goes to detours.
 //! `docs/culprit.md` says why.
@@ -162,11 +162,11 @@ fn investigate<'a>(
     let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
     let go_on = || !out_of_time() && !progress.stop_requested();
 
-    progress.step("comparing with ordinary programs");
+    progress.step("comparing with the baseline programs");
     let window = window(loaded, &template, known.guilty, input)?;
     findings.set_window(&window);
     findings.set_baseline(&known.baseline.coverage.shares(&input.map));
-    strangers(loaded, &template, &known.baseline.programs, &mut findings)?;
+    run_baseline_programs(loaded, &template, &known.baseline.programs, &mut findings)?;
 
     let search = SearchPlan {
         method: Method::LocseqRwc,
@@ -282,7 +282,7 @@ fn window(
 }
 
 /// The same passes on other programs.
-fn strangers(
+fn run_baseline_programs(
     loaded: &mut LoadedCase,
     template: &RunRequest,
     programs: &[Program],
@@ -295,7 +295,7 @@ fn strangers(
         // Options of the case may not fit other programs.
         let ran = worker.load(program, flags, template.limits).and_then(|()| worker.run(&request));
         if let Ok(result) = ran {
-            findings.take_stranger(&result);
+            findings.take_baseline_run(&result);
         }
     }
     worker.load(&loaded.program, flags, template.limits)?;

@@ -41,7 +41,7 @@ pub(super) enum Mutant {
     Neither,
 }
 
-/// Runs mutants on all workers until somebody wants it to end. The answers are
+/// Runs mutants on all workers until `go_on` says no. The answers are
 /// those of the first edits.
 pub(super) fn run(
     pool: &mut Pool,

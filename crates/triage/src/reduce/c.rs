@@ -12,7 +12,7 @@ use super::question::Candidate;
 use super::{Reducer, Reducing, note, with};
 use crate::TriageError;
 
-/// Says which sanitizers nobody here has, where they would be asked.
+/// Notes which sanitizers are missing on this machine, where they would be asked.
 pub(super) fn note_sanitizers(judge: &Judge<'_>, reduction: &mut Reduction) {
     let Some(source) = &judge.source else { return };
     if judge.question.oracle.kind() != CaseKind::WrongCode {
@@ -24,7 +24,7 @@ pub(super) fn note_sanitizers(judge: &Judge<'_>, reduction: &mut Reduction) {
     }
 }
 
-/// Makes a C program smaller, by our own cuts first and then by somebody else's
+/// Makes a C program smaller, by our own cuts first and then by an external
 /// reducer, and keeps what is reached.
 pub(super) fn shrink_c(
     judge: &mut Judge<'_>,

@@ -27,7 +27,7 @@ use super::question::{Candidate, Question};
 use super::source::Source;
 use crate::TriageError;
 
-/// Nobody waits for a reducer longer than a day.
+/// No reducer gets more than a day.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// Has a reducer work on a text, as a file of this name. `keep` is told of every

@@ -99,8 +99,8 @@ impl<'a> Judge<'a> {
         Ok(true)
     }
 
-    /// The same for the text of a C program. It is loaded then, unless nobody but
-    /// a driver compiles it.
+    /// The same for the text of a C program. It is loaded then, unless a
+    /// driver compiles it.
     pub fn accepts_source(&mut self, text: &str) -> Result<bool, TriageError> {
         let Some(lane) = self.lanes.first_mut() else { return Ok(false) };
         let Some(source) = &self.source else { return Ok(false) };

@@ -40,7 +40,9 @@ pub(super) struct OfLlvm<'a> {
 impl Work for OfLlvm<'_> {
     fn reduce(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError> {
         if how.part != Part::Program && !self.reduction.sequence.finished {
-            self.reduce_passes(patience)?;
+            // Fewer passes make every later run faster; but the program has its turn.
+            let is_first = how.part == Part::Both;
+            self.reduce_passes(if is_first { patience.half() } else { patience })?;
         }
         if how.part != Part::Passes && !self.reduction.program.finished && !patience.is_over() {
             self.reduce_program(how, patience)?;

@@ -60,7 +60,7 @@ impl Source {
         Source { tested: Some(tested), ..Source::new(install, flags) }
     }
 
-    /// Whether nobody but a driver compiles candidates.
+    /// Whether a driver compiles candidates, and no worker.
     pub(super) fn is_of_driver(&self) -> bool {
         self.tested.is_some()
     }

@@ -70,7 +70,7 @@ impl Collection {
     /// Takes it in.
     pub(super) fn add(&mut self, coverage: &Coverage) {
         if self.acceptance == Acceptance::Any {
-            return; // Nobody will ask how far it is from others.
+            return; // No later program is compared with it.
         }
         let difference = self.difference(coverage);
         let (to_failing, to_others) = self.distances(&difference);

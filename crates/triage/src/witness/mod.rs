@@ -50,7 +50,7 @@ use collection::{Collection, Weighed};
 pub use ingredient_pool::programs_at_hand;
 pub use mutable::MutableProgram;
 use proposal::Proposer;
-use trial::{Hands, Judgement, Text, Tried};
+use trial::{Judgement, Text, TrialWorkers, Tried};
 
 /// How to look for witness programs.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ fn look_for_programs<'a>(
 ) -> Result<Searched<'a>, TriageError> {
     let case = loaded.case.case.clone();
     let mut proposer = Proposer::new(plan, mutable, &case)?;
-    let mut harvest = Harvest {
+    let mut state = SearchState {
         plan,
         mutable,
         tally: Tally::new(&input.map, &mutable.failing, plan.recipe, case.truth.as_ref()),
@@ -161,45 +161,45 @@ fn look_for_programs<'a>(
     let mut blender = if plan.blend { Blender::new(plan.seed, mutable) } else { None };
     let (pool, unmodified) = loaded.pools();
     let trial = mutable.trial(&case, &reproduction.oracle);
-    let mut hands = Hands { pool, unmodified, trial };
+    let mut workers = TrialWorkers { pool, unmodified, trial };
     progress.step("looking for witness programs");
     let started = Instant::now();
     let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
     let go_on = || !out_of_time() && !progress.stop_requested();
     let stopped = loop {
-        let runs = harvest.tally.runs();
+        let runs = state.tally.runs();
         let room = plan.stop.runs.map_or(BATCH, |limit| BATCH.min(limit.saturating_sub(runs)));
-        let batch = proposer.ask(room, hands.pool, &go_on)?;
+        let batch = proposer.ask(room, workers.pool, &go_on)?;
         if batch.is_empty() && go_on() {
             break StopReason::Exhausted;
         }
-        let tried = harvest.try_all(&mut hands, &batch, &go_on)?;
+        let tried = state.try_all(&mut workers, &batch, &go_on)?;
         let is_cut = tried.len() < batch.len();
         let mut judged = Vec::new();
         for (candidate, tried) in batch.iter().zip(tried) {
-            let (weighed, verdict) = harvest.weigh(&tried.judgement);
+            let (weighed, verdict) = state.weigh(&tried.judgement);
             proposer.learn(candidate, &tried.judgement, weighed);
             let blends = match &mut blender {
                 Some(blender) if weighed.accepted => blender.blends(candidate),
                 Some(_) | None => Vec::new(),
             };
-            let blended = harvest.try_all(&mut hands, &blends, &go_on)?;
-            judged.extend(harvest.take((candidate, tried, verdict, weighed), &blends, blended));
+            let blended = state.try_all(&mut workers, &blends, &go_on)?;
+            judged.extend(state.take((candidate, tried, verdict, weighed), &blends, blended));
         }
-        harvest.tally.take(judged, plan.stop.is_timed().then(|| started.elapsed()));
-        progress.search(&harvest.tally.status(started.elapsed()));
+        state.tally.take(judged, plan.stop.is_timed().then(|| started.elapsed()));
+        progress.search(&state.tally.status(started.elapsed()));
         let course = Course { is_cut: is_cut || out_of_time(), progress };
-        if let Some(reason) = plan.stop.reason(&harvest.tally, &course) {
+        if let Some(reason) = plan.stop.reason(&state.tally, &course) {
             break reason;
         }
     };
-    let Harvest { mut tally, counts, trouble, .. } = harvest;
+    let SearchState { mut tally, counts, trouble, .. } = state;
     tally.set_programs(counts);
     Ok(Searched { tally, stopped, wall: started.elapsed(), n_troubled: trouble.in_all })
 }
 
 /// What a search brings in.
-struct Harvest<'t, 'a> {
+struct SearchState<'t, 'a> {
     plan: &'a WitnessPlan,
     mutable: &'a MutableProgram,
     tally: Tally<'t>,
@@ -208,16 +208,16 @@ struct Harvest<'t, 'a> {
     trouble: Trouble,
 }
 
-impl Harvest<'_, '_> {
+impl SearchState<'_, '_> {
     /// Tries programs. The answers are those of the first.
     fn try_all(
         &mut self,
-        hands: &mut Hands<'_>,
+        workers: &mut TrialWorkers<'_>,
         candidates: &[Candidate],
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Tried>, RunError> {
         let texts: Vec<Text> = candidates.iter().map(|one| one.text.clone()).collect();
-        self.trouble.sift(hands.try_all(&texts, go_on), Tried::trouble)
+        self.trouble.sift(workers.try_all(&texts, go_on), Tried::trouble)
     }
 
     /// What a program would be worth, and what it says about the case.

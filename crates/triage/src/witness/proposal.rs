@@ -28,7 +28,7 @@ use crate::c_programs::c_files;
 pub(super) enum Proposer<'a> {
     Mutants(Box<Mutants<'a>>),
     /// In the order in which they are tried, last first.
-    Strangers(Vec<Candidate>),
+    Foreign(Vec<Candidate>),
     /// The seed of the next.
     Csmith(u64),
 }
@@ -40,7 +40,7 @@ impl<'a> Proposer<'a> {
         case: &'a Case,
     ) -> Result<Proposer<'a>, TriageError> {
         match plan.method {
-            ProgramMethod::Dev => Ok(Proposer::Strangers(strangers(plan)?)),
+            ProgramMethod::Dev => Ok(Proposer::Foreign(foreign_programs(plan)?)),
             ProgramMethod::Csmith => match csmith::is_installed() {
                 true => Ok(Proposer::Csmith(plan.seed.wrapping_mul(1_000_003) % (1 << 31))),
                 false => Err(TriageError::NoCsmith),
@@ -57,7 +57,7 @@ impl<'a> Proposer<'a> {
     }
 
     /// The next programs, none of which was proposed before; none if there is
-    /// nothing left, or nobody wants any.
+    /// nothing left, or none is asked for.
     pub(super) fn ask(
         &mut self,
         n_wanted: usize,
@@ -66,7 +66,7 @@ impl<'a> Proposer<'a> {
     ) -> Result<Vec<Candidate>, TriageError> {
         Ok(match self {
             Proposer::Mutants(mutants) => mutants.ask(n_wanted, pool, go_on)?,
-            Proposer::Strangers(left) => (0..n_wanted).map_while(|_| left.pop()).collect(),
+            Proposer::Foreign(left) => (0..n_wanted).map_while(|_| left.pop()).collect(),
             Proposer::Csmith(next) => {
                 let seeds = *next..*next + n_wanted as u64;
                 *next = seeds.end;
@@ -83,13 +83,13 @@ impl<'a> Proposer<'a> {
     pub(super) fn learn(&mut self, candidate: &Candidate, judgement: &Judgement, weighed: Weighed) {
         match self {
             Proposer::Mutants(mutants) => mutants.learn(candidate, judgement, weighed),
-            Proposer::Strangers(_) | Proposer::Csmith(_) => {}
+            Proposer::Foreign(_) | Proposer::Csmith(_) => {}
         }
     }
 }
 
 /// The programs of the folder, or the tool's own, in random order.
-fn strangers(plan: &WitnessPlan) -> Result<Vec<Candidate>, TriageError> {
+fn foreign_programs(plan: &WitnessPlan) -> Result<Vec<Candidate>, TriageError> {
     let named = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut all: Vec<Candidate> = match &plan.pool {
         Some(folder) => {

@@ -19,7 +19,7 @@ use optsleuth_model::{CaseKind, CodegenLevel, Coverage, Outcome, RunRequest};
 use super::c_tools::CTools;
 
 /// A program to try, as cheap to make as possible: what costs time is done
-/// where there are many hands.
+/// where there are many workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Text {
     /// Here it is.
@@ -63,21 +63,21 @@ impl Tried {
 
 /// Workers that try programs: with the case's compiler and, for a fault that was
 /// made on purpose, the compiler without it beside them.
-pub(super) struct Hands<'a> {
+pub(super) struct TrialWorkers<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) unmodified: Option<&'a mut Pool>,
     pub(super) trial: Trial<'a>,
 }
 
-impl Hands<'_> {
-    /// Tries programs as long as somebody wants that. The answers are those of
+impl TrialWorkers<'_> {
+    /// Tries programs as long as `go_on` allows. The answers are those of
     /// the first.
     pub(super) fn try_all(
         &mut self,
         texts: &[Text],
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Result<Tried, RunError>> {
-        let Hands { pool, unmodified, trial } = self;
+        let TrialWorkers { pool, unmodified, trial } = self;
         let trial = &*trial;
         pool.each_while(unmodified.as_deref_mut(), texts, go_on, &|worker, other, text| {
             trial.of(worker, other, text)
