@@ -42,7 +42,6 @@ fn recipe_for(choice: SequenceChoice, recipe: &HuntRecipe, seed: u64) -> HuntRec
 pub struct ComparePlan {
     /// Everything but sequences, programs and seeds.
     pub recipe: HuntRecipe,
-    /// The ways.
     pub strategies: Vec<SequenceChoice>,
     /// Each with each of these.
     pub seeds: Vec<u64>,

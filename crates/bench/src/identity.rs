@@ -36,9 +36,7 @@ pub enum Subject {
 /// How to compare.
 #[derive(Clone, Debug)]
 pub struct IdentityPlan {
-    /// What.
     pub subject: Subject,
-    /// Which LLVM.
     pub llvm: LlvmChoice,
     /// How many csmith programs.
     pub n_programs: usize,
@@ -53,7 +51,6 @@ pub struct IdentityPlan {
 pub struct Pair {
     /// csmith's seed.
     pub program: u64,
-    /// The passes.
     pub passes: String,
     /// What came of it.
     pub verdict: PairVerdict,

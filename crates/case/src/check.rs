@@ -25,11 +25,9 @@ use crate::workers::LlvmChoice;
 /// What is to be checked.
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
-    /// The case's folder.
     pub folder: PathBuf,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,
-    /// When to stop a run.
     pub limits: Limits,
     /// Ask the distribution's tools, too.
     pub confirm: bool,

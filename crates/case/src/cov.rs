@@ -14,25 +14,20 @@ use crate::workers::{LlvmChoice, Workers};
 /// What is to be covered.
 #[derive(Clone, Debug)]
 pub struct CovPlan {
-    /// On which LLVM.
     pub llvm: LlvmChoice,
-    /// With which code generators.
     pub targets: Targets,
     /// A `.c`, `.ll` or `.bc` file.
     pub program: PathBuf,
     /// For clang, if it is C.
     pub c_flags: Vec<String>,
-    /// LLVM options.
     pub options: Vec<String>,
     /// The passes of each run; one, or two to compare.
     pub passes: Vec<String>,
     /// Invocations to cover by themselves.
     pub window: Option<(u32, u32)>,
-    /// When to stop.
     pub limits: Limits,
 }
 
-/// Runs the plan.
 pub fn cov(plan: &CovPlan, progress: &dyn Progress) -> Result<CovReport, CaseError> {
     let one = NonZero::new(1);
     let mut workers = Workers::set_up(&plan.llvm, plan.targets, Flavor::Covered, one, progress)?;

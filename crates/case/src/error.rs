@@ -46,7 +46,6 @@ pub enum CaseError {
     /// `case.toml` is wrong.
     #[error("{}:{}: {}", .path.display(), .source.line, .source)]
     CaseText {
-        /// The file.
         path: PathBuf,
         /// Where and what.
         source: CaseTextError,
@@ -59,9 +58,7 @@ pub enum CaseError {
     Stale {
         /// What it should be.
         kind: KeptKind,
-        /// The file.
         path: PathBuf,
-        /// Why not.
         why: String,
     },
     /// The case has neither a localization nor a bisection.
@@ -89,7 +86,6 @@ pub enum CaseError {
     NotReproduced {
         /// What it does instead.
         status: CheckStatus,
-        /// In words.
         what: String,
     },
     /// The program cannot be executed unoptimized.

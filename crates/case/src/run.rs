@@ -17,9 +17,7 @@ use crate::workers::{LlvmChoice, Workers};
 /// What is to be run.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
-    /// On which LLVM.
     pub llvm: LlvmChoice,
-    /// With which code generators.
     pub targets: Targets,
     /// A `.c`, `.ll` or `.bc` file.
     pub program: PathBuf,
@@ -27,7 +25,6 @@ pub struct RunPlan {
     pub c_flags: Vec<String>,
     /// The passes, in LLVM's words.
     pub passes: String,
-    /// LLVM options.
     pub options: Vec<String>,
     /// Invocations to leave out.
     pub skips: IndexSet,
@@ -37,9 +34,7 @@ pub struct RunPlan {
     pub execute: Execute,
     /// How hard the code generator works.
     pub codegen: CodegenLevel,
-    /// When to stop.
     pub limits: Limits,
-    /// How often to run it.
     pub runs: NonZero<usize>,
     /// Workers at a time; one for each core by default.
     pub n_workers: Option<NonZero<usize>>,
@@ -49,7 +44,6 @@ pub struct RunPlan {
     pub list_invocations: bool,
 }
 
-/// Runs the plan.
 pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, CaseError> {
     // More workers than runs would only wait.
     let n_workers = match plan.n_workers {

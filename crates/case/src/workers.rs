@@ -12,7 +12,6 @@ use optsleuth_model::{Fault, Language, Limits, PassRegistry, PassSequence, Progr
 
 use crate::CaseError;
 
-/// Which LLVM to use.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LlvmChoice {
@@ -47,11 +46,8 @@ pub fn list(paths: &[PathBuf]) -> String {
 /// Workers of one LLVM, and what it knows of its passes.
 #[derive(Debug)]
 pub struct Workers {
-    /// The LLVM.
     pub install: Install,
-    /// Its passes.
     pub registry: PassRegistry,
-    /// Its workers.
     pub pool: Pool,
     /// What they were made of.
     pub provisioned: Provisioned,

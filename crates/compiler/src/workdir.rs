@@ -26,7 +26,9 @@ impl Workdir {
     pub fn new() -> io::Result<Workdir> {
         static CLEANED: Once = Once::new();
         CLEANED.call_once(|| remove_orphans(&std::env::temp_dir()));
-        let prefix = format!("{PREFIX}{}-", std::process::id());
+        // Always of the same length: the path becomes a part of IR, and LLVM, which
+        // orders some of its work by addresses, would notice another one.
+        let prefix = format!("{PREFIX}{:010}-", std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
         let lock = File::create(folder.path().join(LOCK))?;
         lock.lock()?;
@@ -67,6 +69,14 @@ fn remove_orphans(temporary: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_have_the_same_length_whatever_the_process_number() {
+        let folder = Workdir::new().unwrap();
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        let number = name.strip_prefix(PREFIX).unwrap().split_once('-').unwrap().0;
+        assert_eq!((number.len(), number.parse()), (10, Ok(std::process::id())), "{name}");
+    }
 
     #[test]
     fn only_what_the_dead_left_is_removed() {

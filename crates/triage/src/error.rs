@@ -24,7 +24,6 @@ pub enum TriageError {
     NoFailure {
         /// What there is instead.
         status: CheckStatus,
-        /// In words.
         what: String,
     },
     /// An external reducer that is not installed.
@@ -62,7 +61,6 @@ pub enum TriageError {
     /// libclang does not take the text for C.
     #[error("`{}` cannot be read", .path.display())]
     NotC {
-        /// The file.
         path: PathBuf,
         /// What libclang says.
         source: ParseError,
@@ -73,7 +71,6 @@ pub enum TriageError {
     /// A place that a rule does not have.
     #[error("`{rule}` applies in {n_places} places of this program, and not there")]
     NoPlace {
-        /// Its name.
         rule: String,
         /// How many places it has, numbered from 0 on.
         n_places: usize,

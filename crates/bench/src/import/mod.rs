@@ -42,7 +42,6 @@ pub struct ImportPlan {
     pub out: PathBuf,
     /// The LLVMs to try, by their numbers.
     pub llvms: Vec<u32>,
-    /// When to stop a run.
     pub limits: Limits,
     /// Write tests that fail nowhere, too.
     pub keep_all: bool,

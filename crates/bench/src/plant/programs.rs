@@ -10,7 +10,7 @@ use optsleuth_compiler::clang::{self, Markers, ProgramError};
 use optsleuth_compiler::csmith;
 use optsleuth_compiler::llvm::{Install, Pool, RunError};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Execution, Limits, Program, Progress};
+use optsleuth_model::{Execution, Limits, Program, Progress, nameless};
 use optsleuth_triage::TriageError;
 
 use crate::BenchError;
@@ -108,7 +108,9 @@ fn take(
     if only_small && !IR_BYTES.contains(&program.ir.len()) {
         return Ok(None);
     }
-    let program = Program { name: "program.ll".to_owned(), ..program };
+    // The folder has another name every time, and LLVM would notice.
+    let ir = nameless(&String::from_utf8_lossy(&program.ir)).into_bytes();
+    let program = Program { name: "program.ll".to_owned(), ir };
     pool.load(&program, &[], LIMITS)?;
     match references(pool, LIMITS) {
         Ok((references, _)) if disagreement(&references).is_none() => {

@@ -241,7 +241,7 @@ fn the_optimized_module_can_be_written() {
     assert_eq!(output.status.code(), Some(70));
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("ok"), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("cannot write `/no/such/folder/x.ll`"), "{stderr}");
+    assert!(stderr.contains("`/no/such/folder/x.ll`"), "{stderr}");
     // A run without a module leaves the file of an earlier one alone.
     run(&["run", &sum, "--llvm", "19", "--passes", "trigger-crash-module", "-o", &file]);
     assert!(std::fs::read_to_string(&file).unwrap().contains("define"));

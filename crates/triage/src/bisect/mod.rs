@@ -41,7 +41,6 @@ use trials::{Halt, Trials, invocation_of, number_in};
 /// What is to be bisected.
 #[derive(Clone, Debug)]
 pub struct BisectPlan {
-    /// The case's folder.
     pub folder: PathBuf,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,

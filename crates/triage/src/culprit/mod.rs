@@ -44,7 +44,6 @@ pub use technique::{CULPRIT, Technique};
 pub struct CulpritPlan {
     /// Where the random numbers start.
     pub seed: u64,
-    /// When to stop.
     pub stop: Stop,
 }
 

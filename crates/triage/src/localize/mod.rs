@@ -42,7 +42,6 @@ pub use tally::{Measured, Source, Tally, ranked_truth};
 /// What is to be localized.
 #[derive(Clone, Debug)]
 pub struct FailurePlan {
-    /// The case's folder.
     pub folder: PathBuf,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,
@@ -61,7 +60,6 @@ pub struct SearchPlan {
     pub method: Method,
     /// Where the random numbers start.
     pub seed: u64,
-    /// When to stop.
     pub stop: Stop,
     /// How to make a ranking of the runs.
     pub recipe: Recipe,
@@ -187,7 +185,6 @@ impl CoveredFailure {
         Ok(CoveredFailure { failing, input })
     }
 
-    /// The case.
     pub fn case(&self) -> &CaseFolder {
         &self.failing.loaded.case
     }

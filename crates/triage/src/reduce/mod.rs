@@ -51,7 +51,6 @@ const HANG: Duration = Duration::from_secs(1);
 /// What is to be reduced, and how.
 #[derive(Clone, Debug)]
 pub struct ReducePlan {
-    /// The case's folder.
     pub folder: PathBuf,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,

@@ -49,10 +49,8 @@ pub enum TriageInput {
     Program(Box<Suspicion>),
 }
 
-/// How.
 #[derive(Clone, Debug)]
 pub struct TriagePlan {
-    /// What.
     pub input: TriageInput,
     /// For the failing run.
     pub limits: Limits,

@@ -28,11 +28,9 @@ use crate::TriageError;
 pub struct Suspicion {
     /// A `.c`, `.ll` or `.bc` file.
     pub program: PathBuf,
-    /// The compiler.
     pub llvm: LlvmChoice,
     /// What it is told to do.
     pub pipeline: Pipeline,
-    /// LLVM options.
     pub options: Vec<String>,
     /// For clang.
     pub c_flags: Vec<String>,

@@ -59,7 +59,6 @@ pub struct WitnessPlan {
     pub method: ProgramMethod,
     /// Where the random numbers start.
     pub seed: u64,
-    /// When to stop.
     pub stop: Stop,
     /// How to make a ranking of the runs.
     pub recipe: Recipe,
