@@ -1,0 +1,206 @@
+//! A worker that is ready to be started: its file, what was written beside it
+//! when it was built, and the reasons why there may be none.
+//!
+//! **Invariant:** nothing is built or started here; `provision` does that.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
+use optsleuth_objcov::Decision;
+
+use super::covered::{CoverError, Summary};
+use super::fault::FaultyError;
+use super::install::Install;
+use super::run_error::RunError;
+use super::symbols::Symbols;
+use crate::spawn::ToolError;
+use crate::workdir::Workdir;
+
+pub(super) const WORKER: &str = "worker";
+pub(super) const CODE_MAP: &str = "code-map";
+pub(super) const SUMMARY: &str = "instrumentation.json";
+
+/// Which code generators a worker has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Targets {
+    /// That of this machine.
+    #[default]
+    Native,
+    /// All that this LLVM was built with.
+    All,
+}
+
+impl Targets {
+    /// The components of LLVM to link.
+    pub(super) fn components(self) -> Vec<&'static str> {
+        let mut components =
+            vec!["passes", "irreader", "bitwriter", "codegen", "runtimedyld", "executionengine"];
+        components.push(match self {
+            Targets::Native => "native",
+            Targets::All => "all-targets",
+        });
+        components
+    }
+}
+
+/// What a worker is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flavor {
+    /// Speed alone.
+    #[default]
+    Plain,
+    /// Saying which blocks of LLVM a run executed.
+    Covered,
+}
+
+/// Why there is no worker.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisionError {
+    /// The headers or archives are not installed.
+    #[error("LLVM {major} has no static archives in {}", .lib.display())]
+    NoArchives {
+        /// Which LLVM.
+        major: u32,
+        /// Where they were looked for.
+        lib: PathBuf,
+    },
+    /// No C++ compiler.
+    #[error("no C++ compiler found to build the worker for LLVM {0}")]
+    NoCompiler(u32),
+    /// Neither `XDG_CACHE_HOME` nor `HOME` is set.
+    #[error("no cache directory: neither XDG_CACHE_HOME nor HOME is set")]
+    NoCache,
+    /// The worker does not compile or link.
+    #[error("cannot {doing} the worker for LLVM {major}")]
+    Build {
+        /// `compile` or `link`.
+        doing: &'static str,
+        /// Which LLVM.
+        major: u32,
+        /// What the tool said.
+        source: ToolError,
+    },
+    /// The archives cannot be instrumented.
+    #[error("cannot put probes into LLVM {major}")]
+    Cover {
+        /// Which LLVM.
+        major: u32,
+        /// Why not.
+        source: CoverError,
+    },
+    /// A fault cannot be made.
+    #[error("the fault does not fit this LLVM {version}")]
+    Faulty {
+        /// Which LLVM.
+        version: String,
+        /// Why not.
+        source: Box<FaultyError>,
+    },
+    /// The worker was built but does not work.
+    #[error("the new worker for LLVM {major} does not work")]
+    Unusable {
+        /// Which LLVM.
+        major: u32,
+        /// How it fails.
+        source: Box<RunError>,
+    },
+    /// `llvm-config` fails.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The cache cannot be read or written.
+    #[error("cannot use the cache at {}", .path.display())]
+    Cache {
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// A worker that is ready to be started.
+#[derive(Clone, Debug)]
+pub struct Provisioned {
+    /// The LLVM it was made of.
+    pub install: Install,
+    /// The worker's file.
+    pub binary: PathBuf,
+    /// Which code generators it has.
+    pub targets: Targets,
+    /// What it was made for.
+    pub flavor: Flavor,
+    symbols: Arc<OnceLock<Symbols>>,
+    /// Where it lies, if it is not to stay.
+    _folder: Option<Arc<Workdir>>,
+}
+
+impl Provisioned {
+    pub(super) fn new(
+        install: &Install,
+        entry: &Path,
+        targets: Targets,
+        flavor: Flavor,
+    ) -> Provisioned {
+        Provisioned {
+            install: install.clone(),
+            binary: entry.join(WORKER),
+            targets,
+            flavor,
+            symbols: Arc::default(),
+            _folder: None,
+        }
+    }
+
+    /// One that goes with its folder.
+    pub(super) fn temporary(
+        install: &Install,
+        folder: Arc<Workdir>,
+        targets: Targets,
+        flavor: Flavor,
+    ) -> Provisioned {
+        let own = Provisioned::new(install, folder.path(), targets, flavor);
+        Provisioned { _folder: Some(folder), ..own }
+    }
+
+    /// Names what it was made of: another LLVM or source has another.
+    pub fn key(&self) -> String {
+        let entry = self.binary.parent().and_then(Path::file_name).unwrap_or_default();
+        entry.to_string_lossy().into_owned()
+    }
+
+    /// The worker's functions; read when the first crash needs them.
+    pub(crate) fn symbols(&self) -> &Symbols {
+        self.symbols.get_or_init(|| Symbols::read(&self.binary))
+    }
+
+    /// What the blocks of a covered worker are.
+    pub fn code_map(&self) -> Result<CodeMap, ProvisionError> {
+        let path = self.binary.with_file_name(CODE_MAP);
+        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
+        let bytes = fs::read(&path).map_err(cache)?;
+        postcard::from_bytes(&bytes).map_err(|error| cache(io::Error::other(error)))
+    }
+
+    /// The conditional instructions in these blocks of a covered worker, each
+    /// as the detour that makes it decide the other way.
+    pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, ProvisionError> {
+        let cache = |source| ProvisionError::Cache { path: self.binary.clone(), source };
+        let program = fs::read(&self.binary).map_err(cache)?;
+        let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
+        let detour = |decision: Decision| {
+            let Decision { block, address, inverted } = decision;
+            (BlockId(block), Detour { address, opcode: inverted })
+        };
+        Ok(found.into_iter().map(detour).collect())
+    }
+
+    /// What instrumentation did to a covered worker's archives.
+    pub fn summary(&self) -> Result<Summary, ProvisionError> {
+        let path = self.binary.with_file_name(SUMMARY);
+        let cache = |source| ProvisionError::Cache { path: path.clone(), source };
+        let bytes = fs::read(&path).map_err(cache)?;
+        serde_json::from_slice(&bytes).map_err(|error| cache(error.into()))
+    }
+}
