@@ -16,6 +16,7 @@ pub mod arithmetic;
 mod edit;
 pub mod emi;
 mod libclang;
+mod marks;
 mod mutant;
 mod operator;
 mod outline;

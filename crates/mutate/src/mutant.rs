@@ -6,10 +6,10 @@
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::edit::{Edit, rewrite};
+use crate::edit::rewrite;
 use crate::program::Program;
 use crate::rule::Rule;
-use crate::rules;
+use crate::rules::{self, Spot};
 
 /// A place where a rule applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,32 +39,6 @@ pub struct Mutant {
     pub what: String,
     /// The innermost statement around the change, in the original.
     pub statement: Option<usize>,
-}
-
-/// A place as rules see it: an element of the program, and which part of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    pub offset: usize,
-    pub statement: Option<usize>,
-    pub element: usize,
-    pub part: usize,
-}
-
-/// One thing that can be done at a place.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub edits: Vec<Edit>,
-    pub what: String,
-}
-
-/// Code in words: on one line and not too long.
-pub(crate) fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
 }
 
 impl Program {

@@ -23,8 +23,8 @@ use std::str::FromStr;
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::edit::{Edit, rewrite};
-use crate::mutant::{Mutant, short};
+use crate::edit::{Edit, rewrite, short};
+use crate::mutant::Mutant;
 use crate::pool::Pool;
 use crate::program::Program;
 use crate::structure::fitting::Fitted;
