@@ -7,6 +7,7 @@ mod identity;
 mod module_graph;
 mod mutants;
 mod select;
+#[cfg(test)]
 mod tidy;
 
 use clap::Parser;
