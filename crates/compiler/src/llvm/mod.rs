@@ -20,7 +20,7 @@ mod source_tree;
 mod symbols;
 mod worker;
 
-pub use covered::{CoverError, LeftAlone, Summary};
+pub use covered::CoverError;
 pub use fault::{FaultyError, possible_faults};
 pub use faulty::FaultyBuilder;
 pub(crate) use front_end::{FrontEndParts, Servers};

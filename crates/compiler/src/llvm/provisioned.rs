@@ -8,10 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use optsleuth_model::doctor::Instrumentation;
 use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 use optsleuth_objcov::Decision;
 
-use super::covered::{CoverError, Summary};
+use super::covered::CoverError;
 use super::fault::FaultyError;
 use super::install::Install;
 use super::run_error::RunError;
@@ -197,7 +198,7 @@ impl Provisioned {
     }
 
     /// What instrumentation did to a covered worker's archives.
-    pub fn summary(&self) -> Result<Summary, ProvisionError> {
+    pub fn summary(&self) -> Result<Instrumentation, ProvisionError> {
         let path = self.binary.with_file_name(SUMMARY);
         let cache = |source| ProvisionError::Cache { path: path.clone(), source };
         let bytes = fs::read(&path).map_err(cache)?;

@@ -20,11 +20,11 @@ mod target;
 use std::fmt;
 use std::str::FromStr;
 
+use optsleuth_model::Mutant;
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use crate::edit::{Edit, rewrite, short};
-use crate::mutant::Mutant;
 use crate::pool::Pool;
 use crate::program::Program;
 use crate::structure::fitting::Fitted;

@@ -13,7 +13,8 @@ mod recipe;
 
 use std::path::{Path, PathBuf};
 
-use super::covered::Summary;
+use optsleuth_model::doctor::Instrumentation;
+
 use super::install::Install;
 use super::provisioned::{Flavor, ProvisionError, Provisioned, Targets};
 use super::worker::Worker;
@@ -88,7 +89,7 @@ pub(super) fn plain_entry(
 }
 
 /// What instrumentation did to this LLVM, if it was done already.
-pub(crate) fn instrumentation(install: &Install) -> Option<Summary> {
+pub(crate) fn instrumentation(install: &Install) -> Option<Instrumentation> {
     let key = covered_key(&recipe(install, Targets::Native).ok()?);
     let entry = cache_root().ok()?.join("workers").join(key);
     is_whole(&entry).then(|| {
