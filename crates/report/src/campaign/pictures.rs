@@ -143,6 +143,7 @@ fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {
     let most = campaign.outcomes.iter().map(|(_, n)| *n).max().filter(|most| *most > 0)?;
     let all = campaign.outcomes.iter().fold(0_u64, |sum, (_, n)| sum.saturating_add(*n));
     let bar = |(name, n): &(String, u64)| Bar {
+        heading: None,
         label: name.clone(),
         parts: vec![(0, *n as f64)],
         said: format!("{} ({})", words::count(*n), words::percent(*n, all)),
@@ -202,6 +203,7 @@ fn by_kind(label: String, findings: &[&Finding]) -> Bar {
     let count = |kind: CaseKind| findings.iter().filter(|one| one.kind == kind).count();
     let parts = CaseKind::ALL.map(|kind| (series(kind), count(kind) as f64));
     Bar {
+        heading: None,
         label,
         parts: parts.into_iter().filter(|(_, n)| *n > 0.0).collect(),
         said: words::count(findings.len()),

@@ -71,6 +71,7 @@ fn needed(campaign: &EmiCampaign) -> Option<Picture<'_>> {
     let most = sets.first()?.1;
     let said: Vec<String> = sets.iter().map(|(set, n)| format!("{set}: {n}.")).collect();
     let bar = |(set, n): &(String, usize)| Bar {
+        heading: None,
         label: set.clone(),
         parts: vec![(0, *n as f64)],
         said: words::count(*n),
