@@ -13,13 +13,11 @@ pub struct Findings {
     /// Compilers as their users call them, by family and version; a family
     /// without any has one that is missing.
     pub drivers: Vec<DriverFinding>,
-    /// Other tools.
     pub tools: Vec<ToolFinding>,
     /// What this kernel can do to fence programs in.
     pub kernel: KernelFinding,
 }
 
-/// One LLVM.
 #[derive(Clone, Debug, Serialize)]
 pub struct LlvmFinding {
     /// `19`.
@@ -63,7 +61,7 @@ pub struct Part {
     pub install: Option<String>,
 }
 
-/// Another tool.
+/// A tool that is no compiler.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolFinding {
     pub name: &'static str,
@@ -75,7 +73,7 @@ pub struct ToolFinding {
     pub install: Option<String>,
 }
 
-/// What the kernel offers.
+/// What the kernel offers to fence programs in.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelFinding {
     /// System calls can be filtered: no network, no signals to others, no forks.
@@ -100,23 +98,19 @@ pub struct LeftAlone {
     pub archive: String,
     /// `blake3_avx2_x86-64_unix.S.o`.
     pub member: String,
-    /// Why.
     pub reason: String,
 }
 
 /// What putting probes into an LLVM's archives came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Instrumentation {
-    /// Members in all.
     pub n_members: usize,
     /// Members with probes.
     pub n_instrumented: usize,
-    /// The others.
+    /// Members without probes.
     pub left_alone: Vec<LeftAlone>,
     /// Blocks that the linker kept.
     pub n_blocks: usize,
-    /// Seconds for rewriting.
     pub rewrite_seconds: f64,
-    /// Seconds for linking.
     pub link_seconds: f64,
 }

@@ -145,7 +145,6 @@ impl Spectrum {
         self.n_failing
     }
 
-    /// How many witnesses there are.
     pub fn n_witnesses(&self) -> usize {
         self.similarities.len()
     }

@@ -22,7 +22,6 @@ pub fn doctor_json(findings: &Findings) -> String {
     to_json(&json)
 }
 
-/// The findings for a person.
 pub fn doctor_text(findings: &Findings, verbose: bool, style: Style) -> String {
     let mut out = String::new();
     for llvm in &findings.llvms {

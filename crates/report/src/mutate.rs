@@ -30,7 +30,6 @@ pub fn rules_text(rules: &[RulePlaces], operators: &[String], style: Style) -> S
     out
 }
 
-/// The same as JSON.
 pub fn rules_json(rules: &[RulePlaces], operators: &[String]) -> String {
     json!({ "version": JSON_VERSION, "rules": rules, "operators": operators }).to_string()
 }

@@ -5,7 +5,6 @@
 pub struct Snippet {
     /// No other snippet of the text has it; later generations have larger ones.
     pub id: u32,
-    /// What it is.
     pub kind: SnippetKind,
     /// Where it begins, from 1 on; the same with and without markers.
     pub line: usize,

@@ -37,7 +37,6 @@ const LOCATIONS: usize = 10;
 /// How many ingredients are tried at each of them.
 const INGREDIENTS: usize = 20;
 
-/// What to insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Insertion {
     /// A condition around a statement.

@@ -22,11 +22,9 @@ const MOMENTS: usize = 160;
 pub struct BenchPicture {
     /// What to call the file, as in `ranks-files.svg`.
     pub name: String,
-    /// An SVG document.
     pub svg: String,
 }
 
-/// All pictures of a bench.
 pub fn bench_pictures(report: &BenchReport<'_>) -> Vec<BenchPicture> {
     let file = |picture: Picture<'_>| BenchPicture {
         name: format!("{}.svg", picture.id),

@@ -13,7 +13,6 @@ use crate::words;
 /// How many passes have a bar of their own.
 const MAX_PASSES: usize = 16;
 
-/// All pictures of a campaign.
 pub(super) fn pictures(campaign: &Campaign) -> Vec<Picture<'_>> {
     let all = [found, coverage, outcomes, passes].map(|draw| draw(campaign));
     all.into_iter().flatten().collect()

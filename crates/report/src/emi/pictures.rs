@@ -10,7 +10,6 @@ use crate::campaign::pictures::{Clock, coverage_over_time};
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
 use crate::words;
 
-/// All pictures of a campaign.
 pub(super) fn pictures(campaign: &EmiCampaign) -> Vec<Picture<'_>> {
     let all = [found, coverage, needed].map(|draw| draw(campaign));
     all.into_iter().flatten().collect()

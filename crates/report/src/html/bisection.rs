@@ -19,7 +19,6 @@ const CONTEXT: usize = 4;
 /// So many lines of a change are shown.
 const MAX_LINES: usize = 1500;
 
-/// Writes the section.
 pub(super) fn write(out: &mut String, found: &Bisection) -> fmt::Result {
     out.push_str("<section id=\"bisection\">\n<h2>Guilty invocations of passes</h2>\n");
     verdict(out, found)?;

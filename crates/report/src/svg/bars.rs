@@ -23,15 +23,12 @@ const LEGEND_ROW: f64 = 22.0;
 /// As wide as a bar in the legend.
 const SAMPLE: f64 = 16.0;
 
-/// A picture of bars.
 pub struct Bars<'a> {
     /// Distinguishes it from the page's other pictures.
     pub id: String,
-    /// What it shows.
     pub title: &'a str,
     /// What one sees in it, for those who do not.
     pub description: String,
-    /// What is counted.
     pub x_label: &'a str,
     /// On a logarithmic one, bars have one part.
     pub axis: Axis,
@@ -42,7 +39,6 @@ pub struct Bars<'a> {
     pub bars: Vec<Bar>,
 }
 
-/// One bar.
 pub struct Bar {
     /// What stands above this bar and those that follow.
     pub heading: Option<String>,
@@ -54,7 +50,6 @@ pub struct Bar {
 }
 
 impl<'a> Bars<'a> {
-    /// Draws it.
     pub fn picture(self) -> Picture<'a> {
         let mut body = String::new();
         if let Err(error) = self.draw(&mut body) {

@@ -24,11 +24,9 @@ const MAX_LABEL: usize = 20;
 /// Analysis, 1977.
 const WHISKER: f64 = 1.5;
 
-/// A picture of boxes.
 pub struct Boxes<'a> {
     /// Distinguishes it from the page's other pictures.
     pub id: String,
-    /// What it shows.
     pub title: &'a str,
     /// What one sees in it, for those who do not.
     pub description: String,
@@ -36,7 +34,7 @@ pub struct Boxes<'a> {
     pub x_label: &'a str,
     /// Of ranks or times.
     pub axis: Axis,
-    /// What the mean is called.
+    /// What the mean is called in the legend.
     pub mean: &'a str,
     /// What [`BoxRow::unreached`] means; `None` where nothing can be that.
     pub unreached: Option<&'a str>,
@@ -44,7 +42,6 @@ pub struct Boxes<'a> {
     pub rows: Vec<BoxRow<'a>>,
 }
 
-/// One box.
 pub struct BoxRow<'a> {
     /// What stands above this box and those that follow.
     pub heading: Option<String>,
@@ -87,7 +84,6 @@ impl<'a> BoxRow<'a> {
 }
 
 impl<'a> Boxes<'a> {
-    /// Draws it.
     pub fn picture(self) -> Picture<'a> {
         let mut body = String::new();
         if let Err(error) = self.draw(&mut body) {

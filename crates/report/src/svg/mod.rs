@@ -94,7 +94,6 @@ fn longest(texts: impl Iterator<Item = String>) -> f64 {
 pub struct Picture<'a> {
     /// Distinguishes it from the page's other pictures.
     pub(crate) id: String,
-    /// What it shows.
     pub(crate) title: &'a str,
     /// What one sees in it, for those who do not.
     description: String,
