@@ -19,24 +19,57 @@ fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The crates in DESIGN.md's tree are the crates in `crates/`.
-#[test]
-fn design_lists_every_crate() -> anyhow::Result<()> {
-    let root = root();
-    let design = fs::read_to_string(root.join("DESIGN.md"))?;
+/// Crates that may use fewer of ours than all that stand above them in DESIGN.md.
+const MAY_USE: [(&str, &[&str]); 9] = [
+    ("model", &[]),
+    ("objcov", &[]),
+    ("search", &["model"]),
+    ("select", &["model"]),
+    ("mutate", &["model"]),
+    ("rank", &["model"]),
+    ("eval", &["model"]),
+    ("case", &["model", "compiler"]),
+    ("report", &["model", "eval"]),
+];
+
+/// The crates in DESIGN.md's tree, in its order.
+fn design_crates() -> anyhow::Result<Vec<String>> {
+    let design = fs::read_to_string(root().join("DESIGN.md"))?;
     let tree = design.split("```").find(|block| block.contains("crates/")).context("no tree")?;
-    let listed: BTreeSet<String> = tree
-        .lines()
-        .skip_while(|line| !line.starts_with("crates/"))
-        .skip(1)
+    let lines = tree.lines().skip_while(|line| !line.starts_with("crates/")).skip(1);
+    Ok(lines
         .take_while(|line| line.starts_with("  "))
         .filter_map(|line| line.trim().split_once("/ ").map(|(name, _)| name.to_owned()))
-        .collect();
-    let there: BTreeSet<String> = entries(&root.join("crates"))?
+        .collect())
+}
+
+#[test]
+fn design_lists_every_crate() -> anyhow::Result<()> {
+    let listed: BTreeSet<String> = design_crates()?.into_iter().collect();
+    let there: BTreeSet<String> = entries(&root().join("crates"))?
         .iter()
         .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
         .collect();
     ensure!(listed == there, "DESIGN.md lists the crates {listed:?}, there are {there:?}");
+    Ok(())
+}
+
+/// For its tests, a crate may use any other.
+#[test]
+fn crates_use_only_what_the_design_allows() -> anyhow::Result<()> {
+    let crates = design_crates()?;
+    for (position, name) in crates.iter().enumerate() {
+        let manifest = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml"))?;
+        let manifest: toml::Table = manifest.parse()?;
+        let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+        let narrow = MAY_USE.iter().find(|(narrow, _)| narrow == name).map(|(_, allowed)| *allowed);
+        for used in dependencies.into_iter().flat_map(toml::Table::keys) {
+            let Some(used) = used.strip_prefix("optsleuth-") else { continue };
+            let is_above = crates[..position].iter().any(|above| above == used);
+            let is_allowed = narrow.is_none_or(|allowed| allowed.contains(&used));
+            ensure!(is_above && is_allowed, "{name} must not use {used}: see DESIGN.md");
+        }
+    }
     Ok(())
 }
 

@@ -17,9 +17,11 @@ use optsleuth_model::{
     Crash, CrashCause, Limits, Outcome, Program, RunResult, Signature, Stage, signal_name,
 };
 
+pub use crate::c_source::CSource;
 use crate::cc1::Cc1;
 pub use crate::cc1::FrontEndError;
 use crate::csmith;
+use crate::diagnostics::first_error;
 use crate::llvm::{FrontEndParts, Install, RunError, Servers, Step};
 use crate::spawn::{Tool, ToolEnd, ToolOutput};
 use crate::workdir::Workdir;
@@ -34,16 +36,6 @@ const FATAL_ERROR: i32 = 70;
 const REMAPS: char = ';';
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
-
-/// A C program in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CSource {
-    /// What clang takes for its file name. `#include "..."` looks into its
-    /// folder; the file itself need not exist.
-    pub name: String,
-    /// The whole source. Bytes, because C need not be UTF-8.
-    pub text: Vec<u8>,
-}
 
 /// What came of a source that is a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -189,13 +181,6 @@ fn judge(ended: &ToolOutput, limits: Limits) -> Result<Option<Outcome>, RunError
         }
         ToolEnd::Signaled(signal) => crash(CrashCause::Signal(signal), None),
     }))
-}
-
-/// The first error among a compiler's diagnostics; failing that, the first line.
-pub(crate) fn first_error(diagnostics: &str) -> String {
-    let is_error = |line: &&str| line.contains("error: ");
-    let line = { diagnostics.lines().find(is_error) }.or_else(|| diagnostics.lines().next());
-    line.unwrap_or("the compiler does not say why").trim().to_owned()
 }
 
 /// The result of every run of a program that the front end fails on.

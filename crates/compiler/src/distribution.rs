@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use optsleuth_model::{CodegenLevel, Limits, PassSequence, Program};
 
-use crate::link;
-use crate::llvm::Install;
+use crate::llvm::{Install, link};
 use crate::spawn::{Tool, ToolEnd, ToolError, ToolOutput};
 use crate::workdir::Workdir;
 

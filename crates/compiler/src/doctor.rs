@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use landlock::{
     ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetError,
 };
-use serde::Serialize;
+use optsleuth_model::doctor::{
+    DriverFinding, Findings, KernelFinding, LlvmFinding, Part, ToolFinding,
+};
 
 use crate::csmith;
 use crate::driver::{Driver, Family};
-use crate::llvm::{self, FrontEndParts, Install, Summary};
+use crate::llvm::{self, FrontEndParts, Install};
 use crate::sanitize;
 use crate::spawn::{Tool, find_on_path};
 use crate::workdir::Workdir;
@@ -29,101 +31,6 @@ const LINK_LIBRARIES: [(&str, &str); 4] = [
     ("xml2", "libxml2-dev"),
     ("tinfo", "libtinfo-dev"),
 ];
-
-/// Everything the doctor found.
-#[derive(Clone, Debug, Serialize)]
-pub struct Findings {
-    /// The LLVMs, oldest first.
-    pub llvms: Vec<LlvmFinding>,
-    /// Compilers as their users call them, by family and version; a family
-    /// without any has one that is missing.
-    pub drivers: Vec<DriverFinding>,
-    /// What belongs to no LLVM, such as csmith.
-    pub tools: Vec<ToolFinding>,
-    /// What this kernel can do to fence programs in.
-    pub kernel: KernelFinding,
-}
-
-/// An LLVM that is installed, usable or not.
-#[derive(Clone, Debug, Serialize)]
-pub struct LlvmFinding {
-    /// `19`.
-    pub major: u32,
-    /// `19.1.7`; empty if it does not answer.
-    pub version: String,
-    /// Whether workers can be built from it.
-    pub usable: bool,
-    /// Its parts: `archives`, `headers`, `clang`, `opt`, `llc`, `llvm-reduce`,
-    /// `libclang`, `sanitizers`.
-    pub parts: Vec<Part>,
-    /// Why it cannot be used at all.
-    pub problem: Option<String>,
-    /// What instrumentation did to it; `None` before its first coverage.
-    pub instrumentation: Option<Summary>,
-}
-
-/// One compiler as its users call it.
-#[derive(Clone, Debug, Serialize)]
-pub struct DriverFinding {
-    /// `gcc-12`; the family alone where there is none.
-    pub name: String,
-    /// `gcc` or `clang`.
-    pub family: &'static str,
-    /// `12.2.0`.
-    pub version: Option<String>,
-    /// `None`: not installed.
-    pub path: Option<PathBuf>,
-    /// How to install some, where there is none.
-    pub install: Option<String>,
-}
-
-/// One part of an LLVM.
-#[derive(Clone, Debug, Serialize)]
-pub struct Part {
-    /// As a user would look for it.
-    pub name: &'static str,
-    /// What does not work without it.
-    pub purpose: &'static str,
-    /// Whether nothing works without it.
-    pub required: bool,
-    /// `None`: not installed.
-    pub path: Option<PathBuf>,
-    /// How to install it, where it is missing.
-    pub install: Option<String>,
-}
-
-/// A tool that belongs to no LLVM.
-#[derive(Clone, Debug, Serialize)]
-pub struct ToolFinding {
-    /// As a user would look for it.
-    pub name: &'static str,
-    /// What does not work without it.
-    pub purpose: &'static str,
-    /// `None`: not installed.
-    pub path: Option<PathBuf>,
-    /// What it says of itself.
-    pub version: Option<String>,
-    /// How to install it, where it is missing.
-    pub install: Option<String>,
-}
-
-/// What the kernel offers.
-#[derive(Clone, Debug, Serialize)]
-pub struct KernelFinding {
-    /// System calls can be filtered: no network, no signals to others, no forks.
-    pub seccomp: bool,
-    /// Writing can be confined to the private directory.
-    pub landlock: bool,
-    /// Addresses can be fixed, so that runs repeat exactly.
-    pub fixed_addresses: bool,
-}
-
-impl Findings {
-    /// Whether at least one LLVM can be used and programs can be executed.
-    pub fn is_healthy(&self) -> bool {
-        self.llvms.iter().any(|llvm| llvm.usable) && self.kernel.seccomp
-    }
-}
 
 /// Looks around; at one LLVM, or at all.
 pub fn examine(only: Option<u32>) -> Findings {

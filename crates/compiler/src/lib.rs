@@ -7,15 +7,16 @@
 //! limit and no standard input. Nothing here judges what a result means.
 
 pub mod c_front_end;
+mod c_source;
 mod cc1;
 pub mod clang;
 pub mod cores;
 pub mod csmith;
+mod diagnostics;
 pub mod distribution;
 pub mod doctor;
 pub mod driver;
 pub mod libclang;
-pub mod link;
 pub mod llvm;
 pub mod reducers;
 pub mod sanitize;

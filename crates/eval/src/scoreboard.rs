@@ -38,7 +38,6 @@ pub struct Scoreboard {
     pub comparisons: Vec<Comparison>,
 }
 
-/// One method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MethodScore {
     /// `locseq` and so on.
@@ -49,7 +48,6 @@ pub struct MethodScore {
     pub incomplete: Vec<String>,
     /// How many of all searches found no witness.
     pub without_witness: usize,
-    /// How many searches there are.
     pub searches: usize,
     /// The median number of runs of a search.
     pub runs: f64,
@@ -66,7 +64,6 @@ pub struct MethodScore {
 /// A recipe on the runs of a method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecipeScore {
-    /// Which.
     pub recipe: RecipeName,
     /// `None` if no case names a file.
     pub files: Option<Evaluation>,
@@ -80,9 +77,8 @@ pub struct RecipeScore {
 pub struct Comparison {
     /// What the other one is compared with.
     pub baseline: String,
-    /// The other one.
+    /// The method that is compared with.
     pub method: String,
-    /// What is ranked.
     pub granularity: Granularity,
     /// How many cases both have.
     pub cases: usize,

@@ -17,7 +17,6 @@ use crate::summary::Summary;
 /// How good a method is on a set of cases, over several seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// How many cases there are.
     pub cases: usize,
     /// With how many seeds each was run.
     pub seeds: usize,
@@ -47,10 +46,8 @@ pub struct FigureSummaries {
 /// Why standings give no figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
-    /// There is no case.
     #[error("no case to evaluate")]
     NoCase,
-    /// There is no seed.
     #[error("no seed to evaluate")]
     NoSeed,
     /// A case has more or fewer standings than the first one.

@@ -29,12 +29,7 @@ pub enum StandingError {
     NoCulprit,
     /// Ranks start at 1 and end at the number of suspects.
     #[error("rank {rank} among {n_suspects} suspects")]
-    NoSuchRank {
-        /// The rank.
-        rank: usize,
-        /// How many suspects there are.
-        n_suspects: usize,
-    },
+    NoSuchRank { rank: usize, n_suspects: usize },
 }
 
 /// How far down the culprits of one case are: in one ranking, or by the median

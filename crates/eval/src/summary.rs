@@ -15,7 +15,6 @@ pub struct Summary {
     pub mean: f64,
     /// See [`standard_deviation`]; `None` for a single value.
     pub sd: Option<f64>,
-    /// The smallest.
     pub min: f64,
     /// The lower quartile.
     pub q1: f64,
@@ -23,7 +22,6 @@ pub struct Summary {
     pub median: f64,
     /// The upper quartile.
     pub q3: f64,
-    /// The largest.
     pub max: f64,
 }
 
@@ -39,7 +37,6 @@ pub struct Quartiles {
 }
 
 impl Summary {
-    /// Of these values.
     pub fn of(values: &[f64]) -> Option<Summary> {
         let values = sorted(values)?;
         Some(Summary {

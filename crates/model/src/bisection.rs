@@ -13,7 +13,6 @@ use crate::Invocation;
 /// The number in `version`; goes up when a field changes its meaning.
 pub const BISECTION_VERSION: u32 = 1;
 
-/// The result of one bisection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bisection {
     /// [`BISECTION_VERSION`].
@@ -56,7 +55,6 @@ pub struct Bisection {
     pub ended: BisectionEnd,
     /// How many runs it took.
     pub runs: usize,
-    /// How long it took.
     pub seconds: f64,
 }
 
@@ -77,14 +75,12 @@ pub struct BisectedInvocation {
     pub changed: Option<bool>,
 }
 
-/// What a bisection says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "says")]
 pub enum BisectionVerdict {
     /// One invocation makes the failure; without it nothing fails as the case
     /// does.
     Guilty {
-        /// That one.
         invocation: u32,
         /// What has to come before it.
         needs_also: Vec<u32>,
@@ -140,9 +136,7 @@ pub struct UnitChange {
 pub enum SinglePassForm {
     /// It was seen to fail.
     Found(SinglePass),
-    /// There is none.
     Missing {
-        /// Why.
         why: String,
     },
 }
@@ -152,7 +146,6 @@ pub enum SinglePassForm {
 pub struct SinglePass {
     /// As LLVM got them.
     pub passes: String,
-    /// How many passes that are.
     pub n_passes: usize,
     /// The module, as LLVM assembly.
     pub ir: String,
@@ -166,7 +159,6 @@ pub struct SinglePass {
 /// The name of a single-pass form's module in a case's folder.
 pub const SINGLE_PASS_FILE: &str = "single-pass.ll";
 
-/// Why a bisection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BisectionEnd {
@@ -201,7 +193,6 @@ impl Bisection {
         }
     }
 
-    /// The invocation of this number.
     pub fn invocation(&self, number: u32) -> Option<&BisectedInvocation> {
         self.invocations.get(usize::try_from(number).ok()?)
     }

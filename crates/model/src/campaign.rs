@@ -14,7 +14,6 @@ pub struct Campaign {
     pub version: i64,
     /// `19.1.7`.
     pub llvm: String,
-    /// What decided everything.
     pub settings: HuntSettings,
     /// How many pairs of program and sequence were run.
     pub tests: u64,
@@ -81,13 +80,12 @@ pub struct Finding {
     pub number: u64,
     /// The case's folder, inside the campaign's.
     pub case: String,
-    /// How the compiler fails.
     pub kind: CaseKind,
     /// The last pass of the reduced sequence.
     pub pass: String,
     /// What tells it from other failures in that pass.
     pub signature: String,
-    /// In a line.
+    /// What happens, in one line.
     pub what: String,
     /// The reduced sequence.
     pub passes: String,
@@ -97,7 +95,7 @@ pub struct Finding {
     pub program: String,
     /// The test that showed it first: counted from 1.
     pub test: u64,
-    /// When that was.
+    /// Seconds of the campaign until then.
     pub seconds: f64,
     /// How many more tests failed like it.
     pub duplicates: u64,
@@ -118,7 +116,6 @@ pub struct Finding {
 pub struct Exclusion {
     /// In the order in which they may not come.
     pub passes: Vec<String>,
-    /// Why not.
     pub reason: String,
     /// The first round it holds for.
     pub from_round: u64,
@@ -137,13 +134,11 @@ pub struct Growth {
     pub blocks: u64,
 }
 
-/// How sequences are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SequenceChoice {
     /// Drawn at random, then those that represent them best.
     Ctos,
-    /// Drawn at random.
     Random,
     /// Rows of a covering array: any two passes at any two places.
     Pairwise,
@@ -160,7 +155,7 @@ impl SequenceChoice {
         SequenceChoice::Guided,
     ];
 
-    /// A word.
+    /// As on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
             SequenceChoice::Ctos => "ctos",

@@ -16,13 +16,10 @@ pub const CASE_FILE: &str = "case.toml";
 /// One failure of one compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What to call it.
     pub id: String,
     /// What it is about, in a line.
     pub title: Option<String>,
-    /// Where it comes from.
     pub source: Option<String>,
-    /// Which compiler fails.
     pub compiler: CompilerSpec,
     /// What was broken in it on purpose.
     pub fault: Option<Fault>,
@@ -34,7 +31,6 @@ pub struct Case {
     pub flags: Vec<String>,
     /// For clang, or the compiler itself, if the input is C.
     pub cflags: Vec<String>,
-    /// How it fails.
     pub kind: CaseKind,
     /// Of the crash, as `optsleuth run` prints it; any crash counts without it.
     pub signature: Option<String>,
@@ -74,7 +70,6 @@ pub enum Pipeline {
 
 /// An optimization level of clang and gcc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names are the compilers'")]
 pub enum OptLevel {
     O0,
     O1,
@@ -117,7 +112,6 @@ pub struct Truth {
     /// Parts of the compiler.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<String>,
-    /// The fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_commit: Option<String>,
 }
@@ -144,7 +138,6 @@ impl CompilerSpec {
 }
 
 impl CaseKind {
-    /// All of them.
     pub const ALL: [CaseKind; 6] = [
         CaseKind::Crash,
         CaseKind::WrongCode,
@@ -154,7 +147,6 @@ impl CaseKind {
         CaseKind::Codegen,
     ];
 
-    /// The kind of this name.
     pub fn of_name(name: &str) -> Option<CaseKind> {
         CaseKind::ALL.into_iter().find(|kind| kind.name() == name)
     }

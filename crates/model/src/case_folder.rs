@@ -8,7 +8,6 @@ use crate::Case;
 /// A case and where it lies.
 #[derive(Clone, Debug)]
 pub struct CaseFolder {
-    /// The folder.
     pub folder: PathBuf,
     /// What `case.toml` says.
     pub case: Case,
@@ -26,7 +25,6 @@ pub enum KeptKind {
 }
 
 impl KeptKind {
-    /// What it is called.
     pub fn noun(self) -> &'static str {
         match self {
             KeptKind::Localization => "localization",
@@ -35,7 +33,6 @@ impl KeptKind {
         }
     }
 
-    /// The command that makes it.
     pub fn command(self) -> &'static str {
         match self {
             KeptKind::Localization => "optsleuth localize",

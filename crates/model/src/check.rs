@@ -2,10 +2,9 @@
 
 use crate::{CaseFolder, Execution, OptLevel};
 
-/// What came of it.
+/// Whether a case fails as it says, and every run that says so.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
-    /// The case.
     pub case: CaseFolder,
     /// `19.1.7`; the compiler's own version where that is a driver.
     pub llvm: String,
@@ -23,7 +22,6 @@ pub struct CheckReport {
     pub note: Option<String>,
     /// How many of the repetitions failed as the case does.
     pub n_failing: usize,
-    /// How many repetitions there were.
     pub n_repetitions: usize,
     /// The stack of a crash, innermost first.
     pub frames: Vec<String>,
@@ -38,7 +36,6 @@ pub struct CheckReport {
 pub struct DriverUse {
     /// `gcc 12.2.0`.
     pub compiler: String,
-    /// The case's.
     pub level: OptLevel,
     /// Every command, in order.
     pub commands: Vec<String>,
@@ -50,7 +47,7 @@ pub struct DriverUse {
 pub struct Unmodified {
     /// Whether nothing is wrong with it.
     pub passes: bool,
-    /// In words.
+    /// For people; no fixed wording.
     pub what: String,
 }
 
@@ -73,7 +70,7 @@ pub enum CheckStatus {
 }
 
 impl CheckStatus {
-    /// A word for scripts.
+    /// The word in JSON.
     pub fn name(self) -> &'static str {
         match self {
             CheckStatus::Reproduces => "reproduces",

@@ -14,14 +14,12 @@ pub struct FileId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FunctionId(pub u32);
 
-/// One function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeFunction {
     /// As the linker knows it.
     pub symbol: String,
     /// As people know it.
     pub name: String,
-    /// Where it is written.
     pub file: FileId,
     /// Its blocks: half-open ranges of block numbers, in order.
     pub blocks: Vec<(u32, u32)>,
@@ -35,7 +33,6 @@ pub struct CodeFunction {
 pub struct Origin {
     /// The object, by its place in [`CodeMap::objects`].
     pub object: u32,
-    /// Its text section.
     pub section: u32,
     /// Where the function starts in it.
     pub start: u32,
@@ -48,7 +45,6 @@ pub struct Origin {
 pub struct CodeObject {
     /// The archive's path.
     pub archive: String,
-    /// The member's name.
     pub member: String,
     /// How many members of that archive stand before it.
     pub position: u32,
@@ -59,9 +55,7 @@ pub struct CodeObject {
 pub struct CodeMap {
     /// Source files.
     pub files: Vec<String>,
-    /// Functions.
     pub functions: Vec<CodeFunction>,
-    /// Objects.
     pub objects: Vec<CodeObject>,
     /// Block numbers are below this.
     pub n_blocks: u32,
@@ -71,7 +65,6 @@ pub struct CodeMap {
 pub const HEADERS: &str = "(headers)";
 
 impl CodeMap {
-    /// A function.
     pub fn function(&self, FunctionId(id): FunctionId) -> &CodeFunction {
         &self.functions[id as usize]
     }

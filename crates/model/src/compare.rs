@@ -4,18 +4,13 @@ use serde::Serialize;
 
 use crate::SequenceChoice;
 
-/// One run.
 #[derive(Clone, Debug, Serialize)]
 pub struct ComparedRun {
-    /// How it hunted.
     pub strategy: SequenceChoice,
-    /// Its seed.
     pub seed: u64,
     /// How many tests it made.
     pub tests: u64,
-    /// With how many programs.
     pub programs: u64,
-    /// In how many seconds.
     pub seconds: f64,
     /// How many basic blocks of the compiler it executed.
     pub blocks: u64,
@@ -23,7 +18,6 @@ pub struct ComparedRun {
     pub bugs: Vec<String>,
 }
 
-/// What came of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Compared {
     /// `14.0.6`.

@@ -48,7 +48,6 @@ impl Coverage {
         Coverage { words }.trimmed()
     }
 
-    /// Exactly these blocks.
     pub fn of(blocks: impl IntoIterator<Item = BlockId>) -> Coverage {
         let mut words = Vec::new();
         for BlockId(block) in blocks {
@@ -104,7 +103,6 @@ impl Coverage {
         indices.map(|i| (self.words[i] & mask(i, from, end)).count_ones() as usize).sum()
     }
 
-    /// Blocks in either.
     #[must_use]
     pub fn union(&self, other: &Coverage) -> Coverage {
         let (long, short) = match self.words.len() >= other.words.len() {
@@ -118,7 +116,6 @@ impl Coverage {
         Coverage { words }
     }
 
-    /// Blocks in both.
     #[must_use]
     pub fn intersection(&self, other: &Coverage) -> Coverage {
         let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();

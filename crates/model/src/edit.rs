@@ -9,17 +9,14 @@ use std::fmt;
 
 use crate::IndexSet;
 
-/// What is edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// In which way.
     pub kind: EditKind,
     /// Which items. None: they are only counted.
     pub items: IndexSet,
 }
 
 impl Edit {
-    /// One item.
     pub fn one(kind: EditKind, item: u32) -> Edit {
         Edit { kind, items: IndexSet::of([item]) }
     }
@@ -47,7 +44,6 @@ macro_rules! kinds {
         pub enum EditKind { $($(#[$meta])* $kind = $number,)* }
 
         impl EditKind {
-            /// All of them.
             pub const ALL: &'static [EditKind] = &[$(EditKind::$kind),*];
 
             /// In words, for progress and logs.

@@ -20,7 +20,6 @@ pub struct EmiCampaign {
     pub tests: u64,
     /// What was found, in the order in which it was.
     pub findings: Vec<EmiFinding>,
-    /// What decided everything.
     pub settings: EmiSettings,
     /// How many seed programs were tested.
     pub seeds: u64,
@@ -72,7 +71,6 @@ pub struct EmiSettings {
 /// What one strategy made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyCount {
-    /// Its name.
     pub strategy: String,
     /// Variants that were tested.
     pub variants: u64,
@@ -98,7 +96,6 @@ pub struct EmiTally {
 /// An error of our own: a variant that is not equivalent to its seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmiError {
-    /// Who made it.
     pub strategy: String,
     /// Which check it does not pass, and how.
     pub what: String,
@@ -119,7 +116,6 @@ pub struct EmiFinding {
     pub case: String,
     /// The compiler as it was named.
     pub compiler: String,
-    /// How it fails.
     pub kind: CaseKind,
     /// The level of the case.
     pub level: String,
@@ -127,7 +123,7 @@ pub struct EmiFinding {
     pub levels: Vec<String>,
     /// What tells it from others: a crash's signature, a guilty pass.
     pub signature: String,
-    /// In a line.
+    /// What happens, in one line.
     pub what: String,
     /// Who made the variant; nobody where the seed itself shows it.
     pub strategy: Option<String>,
@@ -143,7 +139,7 @@ pub struct EmiFinding {
     pub program: String,
     /// The test that showed it first: counted from 1.
     pub test: u64,
-    /// When that was.
+    /// Seconds of the campaign until then.
     pub seconds: f64,
     /// How many more tests failed like it.
     pub duplicates: u64,

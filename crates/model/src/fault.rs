@@ -35,7 +35,6 @@ pub struct Fault {
 pub struct FaultObject {
     /// The archive's file name.
     pub archive: String,
-    /// The member's name.
     pub member: String,
     /// Of several members with that name, which one, from 1 on.
     pub nth: u32,

@@ -52,9 +52,8 @@ pub enum TestStatus {
 pub struct Attempt {
     /// The LLVM's number.
     pub llvm: u32,
-    /// How it ended.
     pub seen: Seen,
-    /// In words.
+    /// For people; no fixed wording.
     pub what: String,
     /// For wrong code: what the unoptimized program prints.
     pub expected: Option<String>,
@@ -72,7 +71,7 @@ pub enum Seen {
 }
 
 impl TestStatus {
-    /// A word for scripts.
+    /// The word in JSON.
     pub fn name(&self) -> &'static str {
         match self {
             TestStatus::Reproduces => "reproduces",
@@ -149,7 +148,7 @@ pub struct UsableLlvms {
 }
 
 impl Seen {
-    /// A word for scripts.
+    /// The word in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Seen::Fails(_) => CheckStatus::Reproduces.name(),

@@ -5,7 +5,6 @@
 pub struct IndexSet(Vec<(u32, u32)>); // Invariant: sorted, disjoint, none empty.
 
 impl IndexSet {
-    /// Nothing.
     pub fn none() -> IndexSet {
         IndexSet::default()
     }
@@ -15,7 +14,6 @@ impl IndexSet {
         IndexSet(vec![(first, u32::MAX)])
     }
 
-    /// Exactly these.
     pub fn of(indices: impl IntoIterator<Item = u32>) -> IndexSet {
         IndexSet::of_ranges(indices.into_iter().map(|index| (index, index.saturating_add(1))))
     }

@@ -15,6 +15,7 @@ mod check;
 mod code_map;
 mod compare;
 mod coverage;
+pub mod doctor;
 mod edit;
 mod emi;
 mod fault;
@@ -26,6 +27,7 @@ mod invocation;
 pub mod legacy;
 mod localization;
 mod measurement;
+mod mutation;
 mod name_parts;
 mod optimizations;
 mod outcome;
@@ -80,6 +82,7 @@ pub use measurement::{
     Benched, Budget, MEASUREMENT_VERSION, Measurement, Outlook, RankedTruth, RecipeName, Sought,
     Unmeasured,
 };
+pub use mutation::{Mutant, Place, RulePlaces};
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};

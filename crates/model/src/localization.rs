@@ -13,7 +13,6 @@ use crate::{FunctionName, HEADERS};
 /// The number in `version`; goes up when a field changes its meaning.
 pub const LOCALIZATION_VERSION: u32 = 1;
 
-/// The result of one localization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Localization {
     /// [`LOCALIZATION_VERSION`].
@@ -39,7 +38,6 @@ pub struct Localization {
     pub programs: Option<ProgramCounts>,
     /// How long the search took; `None` where only the number of runs ended it.
     pub seconds: Option<f64>,
-    /// Why the search ended.
     pub stopped: StopReason,
     /// `ochiai` and so on.
     pub formula: String,
@@ -47,7 +45,6 @@ pub struct Localization {
     pub aggregation: String,
     /// `equal` or `similarity`.
     pub weights: String,
-    /// The failing run.
     pub failure: Failure,
     /// The best witness's similarity; 0 if there is none.
     pub best_similarity: f64,
@@ -75,7 +72,6 @@ pub struct ProgramCounts {
     pub fakes: Option<usize>,
 }
 
-/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
@@ -141,7 +137,6 @@ pub struct FileSuspect {
     pub path: String,
     /// The higher, the more suspect.
     pub score: f64,
-    /// Why.
     #[serde(flatten)]
     pub evidence: Evidence,
 }
@@ -157,7 +152,6 @@ pub struct FunctionSuspect {
     pub path: String,
     /// The higher, the more suspect.
     pub score: f64,
-    /// Why.
     #[serde(flatten)]
     pub evidence: Evidence,
 }
@@ -183,7 +177,6 @@ pub struct TruthRanks {
     pub functions: Vec<TrueCulprit>,
 }
 
-/// A true culprit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrueCulprit {
     /// As the case names it.

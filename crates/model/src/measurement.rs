@@ -82,7 +82,6 @@ pub struct Budget {
 pub struct Sought {
     /// As the case names them; none where it names none.
     pub culprits: Vec<String>,
-    /// How many suspects there are.
     pub suspects: usize,
 }
 

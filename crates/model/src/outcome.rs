@@ -21,19 +21,16 @@ pub enum Outcome {
     },
     /// LLVM used up its time.
     Timeout {
-        /// Where it was then.
+        /// The invocation that was running then.
         invocation: Option<Invocation>,
     },
     /// LLVM used up its memory.
     OutOfMemory {
-        /// Where it was then.
+        /// The invocation that was running then.
         invocation: Option<Invocation>,
     },
     /// The code generator refused the module.
-    CodegenFailure {
-        /// Its words.
-        message: String,
-    },
+    CodegenFailure { message: String },
 }
 
 impl Outcome {
@@ -77,13 +74,11 @@ impl Outcome {
 pub struct Crash {
     /// Two crashes of one cause have one signature.
     pub signature: Signature,
-    /// What ended it.
     pub cause: CrashCause,
     /// The assertion or error text, where there is one.
     pub message: Option<String>,
     /// Function names, innermost first, without the harness's own.
     pub frames: Vec<String>,
-    /// What LLVM was doing.
     pub stage: Stage,
     /// The invocation it was in, if any.
     pub invocation: Option<Invocation>,
@@ -96,7 +91,6 @@ pub enum CrashCause {
     Signal(i32),
     /// The stack was used up.
     StackOverflow,
-    /// A failed assertion.
     Assertion,
     /// A fatal error that asks for a bug report.
     FatalError,
@@ -145,7 +139,6 @@ impl Stage {
 /// An executed program's output and end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
-    /// How it ended.
     pub end: ProgramEnd,
     /// What it wrote to standard output, up to the limit.
     pub stdout: Vec<u8>,

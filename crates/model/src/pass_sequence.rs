@@ -56,7 +56,6 @@ pub enum PassesError {
     Gone {
         /// As it was written.
         name: String,
-        /// Why.
         reason: &'static str,
     },
     /// A pass inside an adaptor of another level.

@@ -28,11 +28,10 @@ pub struct PlantedCase {
     pub component: String,
     /// The source file.
     pub file: String,
-    /// The function.
     pub function: String,
     /// What was done to it.
     pub change: String,
-    /// How it fails.
+    /// `crash`, `wrong-code` and so on.
     pub kind: String,
     /// How many passes it takes.
     pub passes: usize,
@@ -43,7 +42,6 @@ pub struct PlantedCase {
 pub struct Funnel {
     /// Blocks that some but not most programs reach.
     pub candidates: usize,
-    /// Those that were tried.
     pub tried: usize,
     /// Of these: the block has nothing that could be changed safely.
     pub unchangeable: usize,

@@ -17,9 +17,7 @@ pub struct Reduction {
     pub llvm: String,
     /// How it fails, in a line.
     pub what: String,
-    /// Its passes.
     pub sequence: SequenceReduction,
-    /// Its program.
     pub program: ProgramReduction,
     /// What was used, in the order of its first use.
     pub tools: Vec<String>,
@@ -55,9 +53,7 @@ pub struct ProgramReduction {
     pub input_before: String,
     /// The file that it is about now.
     pub input_after: String,
-    /// How large it was.
     pub before: ProgramSize,
-    /// How large it is.
     pub after: ProgramSize,
     /// Whether nothing more of it can go, as far as the tools know.
     pub finished: bool,
@@ -74,7 +70,6 @@ pub struct ProgramSize {
     pub instructions: usize,
 }
 
-/// How a reduction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReductionEnd {

@@ -64,7 +64,6 @@ pub enum Emit {
 /// Whether and how the compiled program is executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Execute {
-    /// Not at all.
     #[default]
     No,
     /// Inside the child that compiled it; as a process where that cannot be
@@ -104,7 +103,6 @@ pub struct RunRequest {
     pub skips: IndexSet,
     /// Verify the IR after every pass, not only at the end.
     pub verify_each: bool,
-    /// What to hand out.
     pub emit: Emit,
     /// For code generation, if there is any.
     pub codegen: CodegenLevel,
@@ -122,7 +120,6 @@ pub struct RunRequest {
     pub cover_codegen: bool,
     /// Also say it for these invocations alone: a half-open range.
     pub window: Option<(u32, u32)>,
-    /// When to stop.
     pub limits: Limits,
 }
 
@@ -153,7 +150,6 @@ impl RunRequest {
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
-    /// How it ended.
     pub outcome: Outcome,
     /// What [`Emit`] asked for; empty if the run did not get that far.
     pub emitted: Vec<u8>,

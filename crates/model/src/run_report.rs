@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::{CodeMap, Confirmation, Coverage, Invocation, Outcome, PassSequence, RunResult};
 
-/// What came of it.
 #[derive(Clone, Debug)]
 pub struct RunReport {
     /// `19.1.7`.
@@ -22,13 +21,11 @@ pub struct RunReport {
 /// Many runs of the same.
 #[derive(Clone, Debug)]
 pub struct Repetition {
-    /// How many.
     pub runs: usize,
     /// The middle one's time.
     pub median: Duration,
     /// How many came to something else than the first, in outcome or module.
     pub n_different: usize,
-    /// One of those.
     pub other: Option<Outcome>,
 }
 

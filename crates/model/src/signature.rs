@@ -51,7 +51,6 @@ impl Signature {
         Signature(format!("stack overflow in {}", list.join(", ")))
     }
 
-    /// The signature as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

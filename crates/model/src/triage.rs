@@ -35,7 +35,6 @@ pub struct SingleCase {
     pub case: CaseFolder,
     /// How it fails.
     pub check: CheckReport,
-    /// The module.
     pub module: String,
     /// What its pass does to it, as far as that could be found out.
     pub bisection: Option<Bisection>,
@@ -43,12 +42,10 @@ pub struct SingleCase {
     pub n_passes: usize,
 }
 
-/// What came of it.
 #[derive(Clone, Debug)]
 pub struct ReduceReport {
     /// The case as it is now.
     pub case: CaseFolder,
-    /// What was done.
     pub reduction: Reduction,
     /// Whether there was nothing to do: it was finished before.
     pub was_finished: bool,

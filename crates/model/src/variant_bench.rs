@@ -34,7 +34,6 @@ pub struct EmiBench {
 /// One strategy's figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmiBenchStrategy {
-    /// Its name.
     pub strategy: String,
     /// Variants that are equivalent to their seeds.
     pub variants: u64,
@@ -59,7 +58,6 @@ pub struct EmiBenchStrategy {
 pub struct EmiBenchCoverage {
     /// `19.1.7`.
     pub llvm: String,
-    /// How many blocks it has.
     pub n_blocks: u64,
     /// By all seeds at all levels.
     pub seeds: u64,
@@ -70,7 +68,6 @@ pub struct EmiBenchCoverage {
 /// What variants add to their seeds.
 #[derive(Clone, Debug, Serialize)]
 pub struct EmiBenchGain {
-    /// Who made them.
     pub strategy: String,
     /// Blocks by seeds and one variant of each, two of each, and so on.
     pub blocks: Vec<u64>,

@@ -46,6 +46,16 @@ pub(crate) fn rewrite(source: &str, mut edits: Vec<Edit>) -> String {
     text
 }
 
+/// Code as the description of an edit quotes it: on one line and not too long.
+pub(crate) fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
 /// Puts a text behind another, with a blank where the two would grow together.
 fn append(text: &mut String, next: &str) {
     if let (Some(last), Some(first)) = (text.chars().next_back(), next.chars().next())

@@ -16,6 +16,7 @@ pub mod arithmetic;
 mod edit;
 pub mod emi;
 mod libclang;
+mod marks;
 mod mutant;
 mod operator;
 mod outline;
@@ -31,8 +32,9 @@ mod tree;
 mod types;
 mod view;
 
+pub use optsleuth_model::{Mutant, Place, RulePlaces};
+
 pub use libclang::{Libclang, LoadError, OLDEST, ParseError};
-pub use mutant::{Mutant, Place};
 pub use operator::{BinaryOperator, Class, UnaryOperator};
 pub use pool::{Pool, PoolCounts};
 pub use program::{

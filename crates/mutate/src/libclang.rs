@@ -27,30 +27,17 @@ pub struct Libclang {
 /// Why a library is of no use.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It cannot be loaded.
     #[error("cannot load `{}` as libclang; install libclang1-19", .path.display())]
-    Unloadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: libloading::Error,
-    },
+    Unloadable { path: PathBuf, source: libloading::Error },
     /// It has not all the functions it should have.
     #[error("`{}` lacks what libclang has from {OLDEST} on; install libclang1-19", .path.display())]
     Incomplete {
-        /// The file.
         path: PathBuf,
         /// What is missing.
         source: libloading::Error,
     },
-    /// It is too old.
     #[error("`{}` is libclang {version}, and {OLDEST} is the oldest that will do; install libclang1-19", .path.display())]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-        /// What it says it is.
-        version: String,
-    },
+    TooOld { path: PathBuf, version: String },
 }
 
 /// Why a text is no program.
@@ -81,10 +68,8 @@ pub enum ParseError {
         "libclang names a place that the text does not have; preprocess it anew (`clang -E -P`), and leave flags out"
     )]
     Misplaced,
-    /// libclang gave up.
     #[error("libclang cannot parse it with these flags and says nothing more; leave flags out")]
     GaveUp,
-    /// No thread.
     #[error("cannot start a thread to parse in; is there memory left?")]
     NoThread(#[source] std::io::Error),
 }

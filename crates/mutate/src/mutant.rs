@@ -3,69 +3,14 @@
 //! **Invariant:** places come in the order of the text, and `apply` takes every
 //! number that `places` gives.
 
+use optsleuth_model::{Mutant, Place, RulePlaces};
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::edit::{Edit, rewrite};
+use crate::edit::rewrite;
 use crate::program::Program;
 use crate::rule::Rule;
-use crate::rules;
-
-/// A place where a rule applies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its first byte.
-    pub offset: usize,
-    /// From 1 on.
-    pub line: usize,
-    /// From 1 on, in characters.
-    pub column: usize,
-    /// As in "`a + b` -> `a - b`".
-    pub what: String,
-    /// The innermost statement around it, by its number; `None` at file scope.
-    pub statement: Option<usize>,
-}
-
-/// A program with one change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mutant {
-    /// All of it.
-    pub text: String,
-    /// The rule or operator that made it.
-    pub by: String,
-    /// Where, in the original, from 1 on.
-    pub line: usize,
-    /// As in "`a + b` -> `a - b`".
-    pub what: String,
-    /// The innermost statement around the change, in the original.
-    pub statement: Option<usize>,
-}
-
-/// A place as rules see it: an element of the program, and which part of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    pub offset: usize,
-    pub statement: Option<usize>,
-    pub element: usize,
-    pub part: usize,
-}
-
-/// One thing that can be done at a place.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub edits: Vec<Edit>,
-    pub what: String,
-}
-
-/// Code in words: on one line and not too long.
-pub(crate) fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
-}
+use crate::rules::{self, Spot};
 
 impl Program {
     /// Where a rule applies, in the order of the text.
@@ -76,6 +21,16 @@ impl Program {
             Place { offset: spot.offset, line, column, what, statement: spot.statement }
         };
         rules::spots(self, rule).into_iter().map(place).collect()
+    }
+
+    /// Every rule and in how many places it applies, in the order of the rules.
+    pub fn rules(&self) -> Vec<RulePlaces> {
+        let row = |rule: Rule| RulePlaces {
+            name: rule.name(),
+            family: rule.family().name(),
+            places: self.count(rule),
+        };
+        Rule::all().map(row).collect()
     }
 
     /// In how many places a rule applies.

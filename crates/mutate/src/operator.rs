@@ -4,7 +4,6 @@
 
 /// Operators that may take each other's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Class {
     Arithmetic,
     Relational,
@@ -18,9 +17,7 @@ pub enum Class {
 
 macro_rules! binary_operators {
     ($($variant:ident $text:literal $name:literal $class:ident $precedence:literal;)*) => {
-        /// A binary operator.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[expect(missing_docs, reason = "the table below says it")]
         pub enum BinaryOperator { $($variant,)* }
 
         impl BinaryOperator {
@@ -37,7 +34,6 @@ macro_rules! binary_operators {
                 match self { $(BinaryOperator::$variant => $name,)* }
             }
 
-            /// Its class.
             pub fn class(self) -> Class {
                 match self { $(BinaryOperator::$variant => Class::$class,)* }
             }

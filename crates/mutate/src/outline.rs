@@ -31,7 +31,6 @@ pub(crate) struct Item {
     pub key: String,
 }
 
-/// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     /// A function with its body.

@@ -25,7 +25,6 @@ use crate::program::Word;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rule(pub(crate) Change);
 
-/// What a rule changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Change {
     Qualifier(Qualifier, Action),
@@ -104,7 +103,6 @@ impl Arithmetic {
 
 /// What rules change. RecBi's local operators are these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the table above says it")]
 pub enum Family {
     Qualifier,
     Modifier,
@@ -194,7 +192,6 @@ impl Rule {
         }
     }
 
-    /// What it changes.
     pub fn family(self) -> Family {
         match self.0 {
             Change::Qualifier(..) => Family::Qualifier,

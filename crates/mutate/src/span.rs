@@ -13,7 +13,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// What it is of a text.
+    /// The part of a text that it covers.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }

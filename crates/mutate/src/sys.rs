@@ -132,7 +132,6 @@ enum Whereabouts {
     Elsewhere,
 }
 
-/// One loaded libclang.
 pub(crate) struct Sys(Api);
 
 impl Sys {

@@ -21,7 +21,6 @@ pub(crate) struct Tree {
     pub tokens: Vec<Token>,
 }
 
-/// One node.
 #[derive(Default)]
 pub(crate) struct Node {
     pub kind: Kind,
@@ -47,7 +46,6 @@ pub(crate) struct Node {
     pub bit_width: Option<u32>,
 }
 
-/// A token.
 #[derive(Clone, Copy)]
 pub(crate) struct Token {
     pub kind: TokenKind,

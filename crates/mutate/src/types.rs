@@ -18,11 +18,9 @@ pub struct Type {
     pub is_volatile: bool,
     /// `restrict` at the outermost level.
     pub is_restrict: bool,
-    /// What it is.
     pub kind: TypeKind,
 }
 
-/// What a type is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeKind {
     /// `void`
@@ -33,11 +31,8 @@ pub enum TypeKind {
     Enum,
     /// A real floating type.
     Floating,
-    /// To something.
     Pointer(Arc<Type>),
-    /// Of some length.
     Array {
-        /// Of what.
         element: Arc<Type>,
         /// Of how many, where that is a constant.
         length: Option<u64>,
@@ -61,7 +56,6 @@ pub struct Integer {
 
 /// The conversion ranks of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names of C's types")]
 pub enum Rank {
     Bool,
     Char,
@@ -83,12 +77,10 @@ impl Type {
         self.is_integer() || self.kind == TypeKind::Floating
     }
 
-    /// Pointers to anything.
     pub fn is_pointer(&self) -> bool {
         matches!(self.kind, TypeKind::Pointer(_))
     }
 
-    /// Arrays of any length.
     pub fn is_array(&self) -> bool {
         matches!(self.kind, TypeKind::Array { .. })
     }

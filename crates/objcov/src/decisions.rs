@@ -18,7 +18,6 @@ use crate::probe::{PROBE, PROBE_LEN};
 /// A conditional instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Decision {
-    /// The block it is in.
     pub block: u32,
     /// Where the byte with its condition lies.
     pub address: u64,

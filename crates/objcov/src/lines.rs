@@ -55,7 +55,6 @@ pub enum LinesError {
     Relocation {
         /// The debug section the relocation applies to.
         section: u32,
-        /// Where in that section.
         offset: u64,
         /// The ELF relocation type.
         kind: u32,

@@ -38,7 +38,6 @@ pub enum PatchKind {
 /// A change of some bytes of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// What it does.
     pub kind: PatchKind,
     /// Where it begins, from the function's start.
     pub offset: u32,

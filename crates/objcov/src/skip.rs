@@ -61,7 +61,6 @@ pub enum Skip {
     Relocation {
         /// The section the relocation applies to.
         section: u32,
-        /// Where in that section.
         offset: u64,
         /// The ELF relocation type.
         kind: u32,

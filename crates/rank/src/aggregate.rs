@@ -22,7 +22,6 @@ pub enum Aggregation {
     Max,
     /// The mean of this many of the highest; of all if there are fewer.
     TopK(NonZero<usize>),
-    /// Their sum.
     Sum,
 }
 

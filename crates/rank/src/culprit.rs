@@ -75,7 +75,6 @@ pub enum Part {
 }
 
 impl Part {
-    /// All of them.
     pub const ALL: [Part; 7] = [
         Part::Detours,
         Part::Rarity,
@@ -86,7 +85,6 @@ impl Part {
         Part::Sum,
     ];
 
-    /// In a word.
     pub fn name(self) -> &'static str {
         match self {
             Part::Detours => "detours",

@@ -14,7 +14,6 @@ use crate::spectrum::Spectrum;
 /// Why something is a suspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence<Id> {
-    /// Who.
     pub id: Id,
     /// How many of its blocks a failing run executed.
     pub blocks: usize,

@@ -3,7 +3,6 @@
 
 use optsleuth_model::{BlockId, CodeFunction, CodeMap, Coverage, FileId, HEADERS, Origin};
 
-/// Exactly these blocks.
 pub(crate) fn coverage(blocks: impl IntoIterator<Item = u32>) -> Coverage {
     Coverage::of(blocks.into_iter().map(BlockId))
 }

@@ -6,12 +6,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::spectrum::WEIGHT_UNIT;
+/// Weights are multiples of this: a million steps between 0 and 1 are more than
+/// similarities of coverages have, and sums of them are exact.
+pub(crate) const WEIGHT_UNIT: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// In how many runs a block was executed or not. Where witnesses have weights,
 /// these are sums of weights.
 ///
-/// None is negative; each is zero or at least 2⁻²⁰, the smallest weight.
+/// None is negative; each is zero or at least [`WEIGHT_UNIT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
     /// Failing runs that executed it.

@@ -59,7 +59,6 @@ pub struct Ranking {
 /// One place in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Suspect<Id> {
-    /// Who.
     pub id: Id,
     /// How many suspects have this score or a higher one: those that tie share
     /// the last place of them all, as the papers count.

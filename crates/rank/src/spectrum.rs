@@ -13,11 +13,7 @@ use std::str::FromStr;
 
 use optsleuth_model::{BlockId, Coverage};
 
-use crate::formula::Counts;
-
-/// Weights are multiples of this: a million steps between 0 and 1 are more than
-/// similarities of coverages have, and sums of them are exact.
-pub(crate) const WEIGHT_UNIT: f64 = 1.0 / (1u64 << 20) as f64;
+use crate::formula::{Counts, WEIGHT_UNIT};
 
 /// How much a witness counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -149,7 +145,6 @@ impl Spectrum {
         self.n_failing
     }
 
-    /// How many witnesses there are.
     pub fn n_witnesses(&self) -> usize {
         self.similarities.len()
     }

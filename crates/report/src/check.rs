@@ -12,7 +12,6 @@ use crate::{JSON_VERSION, Style, to_json};
 pub struct CheckEntry {
     /// The folder, as it was given.
     pub folder: String,
-    /// What came of it.
     pub result: Result<CheckReport, String>,
 }
 

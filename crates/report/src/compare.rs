@@ -27,7 +27,6 @@ pub fn compare_text(compared: &Compared, style: Style) -> String {
     out
 }
 
-/// The same as Markdown.
 pub fn compare_markdown(compared: &Compared) -> String {
     let mut out = format!("# {}\n\n", headline(compared));
     table(compared).markdown(&mut out);

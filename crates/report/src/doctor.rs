@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use optsleuth_compiler::doctor::{Findings, KernelFinding, LlvmFinding};
-use optsleuth_compiler::llvm::Summary;
+use optsleuth_model::doctor::{Findings, Instrumentation, KernelFinding, LlvmFinding};
 use serde::Serialize;
 
 use crate::{JSON_VERSION, Style, to_json};
@@ -23,7 +22,6 @@ pub fn doctor_json(findings: &Findings) -> String {
     to_json(&json)
 }
 
-/// The findings for a person.
 pub fn doctor_text(findings: &Findings, verbose: bool, style: Style) -> String {
     let mut out = String::new();
     for llvm in &findings.llvms {
@@ -74,7 +72,7 @@ fn llvm_text(out: &mut String, llvm: &LlvmFinding, verbose: bool, style: Style) 
     }
 }
 
-fn instrumentation_text(out: &mut String, summary: &Summary, verbose: bool, style: Style) {
+fn instrumentation_text(out: &mut String, summary: &Instrumentation, verbose: bool, style: Style) {
     let _ = writeln!(
         out,
         "  {} coverage      {} of {} members have probes, {} blocks; rewritten in {:.1} s",

@@ -13,7 +13,6 @@ use crate::{JSON_VERSION, Style, to_json};
 pub struct ImportEntry {
     /// The file, as it was given.
     pub file: String,
-    /// What came of it.
     pub result: Result<ImportReport, String>,
 }
 

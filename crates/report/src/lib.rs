@@ -26,7 +26,7 @@ mod reduce;
 mod run;
 mod seed;
 mod style;
-mod svg;
+pub mod svg;
 mod table;
 mod triage;
 mod words;

@@ -4,20 +4,20 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_mutate::{Family, Mutant, Place, Program, Rule};
+use optsleuth_model::{Mutant, Place, RulePlaces};
 use serde_json::json;
 
 use crate::{JSON_VERSION, Style};
 
 /// The rules with the number of places, and the operators that draw theirs, for
 /// a person.
-pub fn rules_text(program: &Program, operators: &[String], style: Style) -> String {
+pub fn rules_text(rules: &[RulePlaces], operators: &[String], style: Style) -> String {
     let mut out = String::new();
-    for family in Family::ALL {
-        let _ = writeln!(out, "{}", style.heading(family.name()));
-        for rule in family.rules() {
-            let line = format!("{:>7}  {rule}", program.count(rule));
-            let _ = match program.count(rule) {
+    for family in rules.chunk_by(|one, next| one.family == next.family) {
+        let _ = writeln!(out, "{}", style.heading(family[0].family));
+        for RulePlaces { name, places, .. } in family {
+            let line = format!("{places:>7}  {name}");
+            let _ = match places {
                 0 => writeln!(out, "{}", style.quiet(&line)),
                 _ => writeln!(out, "{line}"),
             };
@@ -30,17 +30,7 @@ pub fn rules_text(program: &Program, operators: &[String], style: Style) -> Stri
     out
 }
 
-/// The same as JSON.
-pub fn rules_json(program: &Program, operators: &[String]) -> String {
-    let rules: Vec<_> = Rule::all()
-        .map(|rule| {
-            json!({
-                "name": rule.name(),
-                "family": rule.family().name(),
-                "places": program.count(rule),
-            })
-        })
-        .collect();
+pub fn rules_json(rules: &[RulePlaces], operators: &[String]) -> String {
     json!({ "version": JSON_VERSION, "rules": rules, "operators": operators }).to_string()
 }
 
@@ -57,21 +47,9 @@ pub fn places_text(places: &[Place]) -> String {
     out
 }
 
-/// The places of a rule, as JSON.
-pub fn places_json(rule: Rule, places: &[Place]) -> String {
-    let places: Vec<_> = places
-        .iter()
-        .map(|place| {
-            json!({
-                "offset": place.offset,
-                "line": place.line,
-                "column": place.column,
-                "what": place.what,
-                "statement": place.statement,
-            })
-        })
-        .collect();
-    json!({ "version": JSON_VERSION, "rule": rule.name(), "places": places }).to_string()
+/// The places of a rule, given by its name, as JSON.
+pub fn places_json(rule: &str, places: &[Place]) -> String {
+    json!({ "version": JSON_VERSION, "rule": rule, "places": places }).to_string()
 }
 
 /// What was changed, in a line.
@@ -116,6 +94,17 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&mutant_json(&mutant())).unwrap();
         assert_eq!(json["text"], "int a = 1 - 2;\n");
         assert_eq!(json["statement"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn rules_stand_under_their_family() {
+        let row = |name: &str, family, places| RulePlaces { name: name.to_owned(), family, places };
+        let rules = [row("const-add", "qualifier", 2), row("variable", "variable", 0)];
+        let text = rules_text(&rules, &["blend".to_owned()], Style::Plain);
+        assert_eq!(
+            text,
+            "qualifier\n      2  const-add\nvariable\n      0  variable\nstructure\n         blend\n"
+        );
     }
 
     #[test]

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use crate::words;
 
-/// For people.
 pub fn outlook_text(outlook: &Outlook) -> String {
     let Outlook { cases, searches, done, time, lanes } = outlook;
     let mut lines: Vec<String> = cases.iter().map(|case| format!("  {case}")).collect();
@@ -27,7 +26,6 @@ pub fn outlook_text(outlook: &Outlook) -> String {
     lines.join("\n")
 }
 
-/// For programs.
 pub fn outlook_json(outlook: &Outlook) -> String {
     let json = json!({
         "version": 1,

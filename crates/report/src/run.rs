@@ -197,7 +197,6 @@ fn cause(cause: CrashCause) -> String {
     }
 }
 
-/// The result for a person.
 pub fn run_text(report: &RunReport, style: Style) -> String {
     let mut out = String::new();
     let RunReport { result, .. } = report;

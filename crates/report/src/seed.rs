@@ -19,7 +19,6 @@ struct SeedJson<'a> {
     cases: &'a [PlantedCase],
 }
 
-/// As a JSON document.
 pub fn seed_json(report: &PlantReport) -> String {
     let json = SeedJson {
         version: JSON_VERSION,
@@ -33,7 +32,6 @@ pub fn seed_json(report: &PlantReport) -> String {
     to_json(&json)
 }
 
-/// For a person.
 pub fn seed_text(report: &PlantReport, style: Style) -> String {
     let mut out = String::new();
     for case in &report.cases {

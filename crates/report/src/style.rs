@@ -25,7 +25,6 @@ impl Style {
         self.paint("33", text)
     }
 
-    /// A heading.
     pub fn heading(self, text: &str) -> String {
         self.paint("1", text)
     }

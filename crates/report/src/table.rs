@@ -18,7 +18,6 @@ const SHORT: usize = 28;
 /// So many characters of what goes with a row are shown on a terminal.
 const MAX_BELOW: usize = 140;
 
-/// A table.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
@@ -120,7 +119,6 @@ impl Table {
         self
     }
 
-    /// Writes it as Markdown.
     pub(crate) fn markdown(&self, out: &mut String) {
         let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
             let cells: Vec<String> = cells.collect();

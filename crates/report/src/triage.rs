@@ -8,9 +8,10 @@ use optsleuth_model::{
     SinglePassForm, Triage, UnitChange,
 };
 use serde::Serialize;
+use similar::ChangeTag;
 
 use crate::bisect::{nobody, several};
-use crate::diff::{Edit, diff};
+use crate::diff::{Change, diff};
 use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
 use crate::{JSON_VERSION, Style, to_json, words};
@@ -290,23 +291,23 @@ fn changed_lines(before: &str, after: &str) -> Vec<String> {
     const CONTEXT: usize = 3;
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
     let (before, after) = (lines(before), lines(after));
-    let edits = diff(&before, &after);
-    let is_change = |edit: &Edit<'_>| !matches!(edit, Edit::Kept(_));
+    let changes = diff(&before, &after);
+    let differs = |(tag, _): &Change<'_>| *tag != ChangeTag::Equal;
     let mut out: Vec<String> = Vec::new();
     let mut folded = false;
-    for (i, edit) in edits.iter().enumerate() {
-        let around = i.saturating_sub(CONTEXT)..edits.len().min(i + CONTEXT + 1);
-        if !edits[around].iter().any(is_change) {
+    for (i, (tag, line)) in changes.iter().enumerate() {
+        let around = i.saturating_sub(CONTEXT)..changes.len().min(i + CONTEXT + 1);
+        if !changes[around].iter().any(differs) {
             folded = true;
             continue;
         }
         if std::mem::take(&mut folded) {
             out.push(" ...".to_owned());
         }
-        out.push(match edit {
-            Edit::Kept(line) => format!(" {line}"),
-            Edit::Removed(line) => format!("-{line}"),
-            Edit::Added(line) => format!("+{line}"),
+        out.push(match tag {
+            ChangeTag::Equal => format!(" {line}"),
+            ChangeTag::Delete => format!("-{line}"),
+            ChangeTag::Insert => format!("+{line}"),
         });
     }
     out

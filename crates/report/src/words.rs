@@ -50,7 +50,6 @@ pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// How long something took.
 pub(crate) fn duration(took: Duration) -> String {
     let seconds = took.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

@@ -40,7 +40,6 @@ pub struct Parameters {
     pub max_size: usize,
 }
 
-/// The genetic algorithm.
 #[derive(Clone, Debug)]
 pub struct Genetic {
     space: Space,

@@ -29,7 +29,6 @@ pub enum Method {
 pub struct UnknownMethod(pub String);
 
 impl Method {
-    /// Every method.
     pub const ALL: [Method; 4] =
         [Method::Locseq, Method::LocseqR, Method::LocseqWc, Method::LocseqRwc];
 

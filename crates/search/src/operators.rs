@@ -22,7 +22,6 @@ use crate::{Alphabet, Gene, Sequence};
 pub enum Constraint {
     /// Each optimization of the buggy sequence occurs.
     ContainsBuggy,
-    /// Nothing.
     Unconstrained,
 }
 

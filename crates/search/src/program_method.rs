@@ -44,7 +44,6 @@ pub enum Acceptance {
     NewCoverage,
     /// Those that make the set better: `ΔQ > 0`.
     Gain,
-    /// All.
     Any,
 }
 
@@ -69,7 +68,6 @@ impl Acceptance {
 }
 
 impl ProgramMethod {
-    /// Every method.
     pub const ALL: [ProgramMethod; 8] = [
         ProgramMethod::Diwi,
         ProgramMethod::DiwiRandom,

@@ -12,7 +12,6 @@ use crate::asked::Asked;
 use crate::operators::Space;
 use crate::{Alphabet, Constraint, Parameters, Search, Sequence};
 
-/// Random search.
 #[derive(Clone, Debug)]
 pub struct Random {
     space: Space,

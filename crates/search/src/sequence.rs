@@ -14,7 +14,6 @@ pub struct Sequence(Vec<Gene>); // Invariant: never empty.
 /// A sequence, and how fit it proved to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Individual {
-    /// The sequence.
     pub sequence: Sequence,
     /// Its fitness: 0 if it is no witness, above 0 otherwise.
     pub fitness: f64,
@@ -42,7 +41,6 @@ pub(crate) mod tests {
         Sequence::new(letters.bytes().map(gene).collect()).unwrap()
     }
 
-    /// The letters of a sequence.
     pub(crate) fn letters(sequence: &Sequence) -> String {
         sequence.genes().iter().map(|gene| char::from(b'a' + gene.0 as u8)).collect()
     }

@@ -56,12 +56,10 @@ impl Vectors {
         self.dimension
     }
 
-    /// How many vectors there are.
     pub fn len(&self) -> usize {
         self.groups.len() / self.width()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }

@@ -72,10 +72,10 @@ impl Mutate {
         let program = mutable_program(&plan)?;
         if self.list {
             match (plan.operator, self.json) {
-                (None, true) => print(&rules_json(&program, &structural())),
-                (None, false) => print(&rules_text(&program, &structural(), style())),
+                (None, true) => print(&rules_json(&program.rules(), &structural())),
+                (None, false) => print(&rules_text(&program.rules(), &structural(), style())),
                 (Some(Operator::Rule(rule)), true) => {
-                    print(&places_json(rule, &program.places(rule)));
+                    print(&places_json(&rule.name(), &program.places(rule)));
                 }
                 (Some(Operator::Rule(rule)), false) => print(&places_text(&program.places(rule))),
                 (Some(operator @ (Operator::Insertion(_) | Operator::Blend)), _) => {

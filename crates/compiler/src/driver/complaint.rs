@@ -13,7 +13,7 @@ use std::time::Duration;
 use optsleuth_model::{Crash, CrashCause, Signature, Stage, signal_name};
 
 use super::{Compiled, Family, backtrace};
-use crate::c_front_end::first_error;
+use crate::diagnostics::first_error;
 use crate::spawn::{ToolEnd, ToolOutput};
 
 const SIGHUP: i32 = 1;

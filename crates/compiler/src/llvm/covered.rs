@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fs_err as fs;
 use object::{Object, ObjectSymbol};
+use optsleuth_model::doctor::{Instrumentation, LeftAlone};
 use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, HEADERS, Origin};
 use optsleuth_objcov::{
     ArchiveError, ArchiveOptions, FunctionIndex, Linkage, MemberReport, PROBE_SYMBOL_PREFIX,
     START_SYMBOL, STOP_SYMBOL, boundary_objects, instrument_archive,
 };
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::source_tree::source_file;
 use super::symbols::demangle;
@@ -44,34 +44,6 @@ pub enum CoverError {
     /// The linked worker does not have what it should have.
     #[error("the linked worker has no `{0}`")]
     NoMarks(&'static str),
-}
-
-/// A member that was linked as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftAlone {
-    /// `libLLVMSupport.a`.
-    pub archive: String,
-    /// `blake3_avx2_x86-64_unix.S.o`.
-    pub member: String,
-    /// The check that failed, or what objcov cannot rewrite.
-    pub reason: String,
-}
-
-/// What instrumentation did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// Members in all.
-    pub n_members: usize,
-    /// Members with probes.
-    pub n_instrumented: usize,
-    /// Members without probes: their blocks are in no coverage.
-    pub left_alone: Vec<LeftAlone>,
-    /// Blocks that the linker kept.
-    pub n_blocks: usize,
-    /// Seconds for rewriting.
-    pub rewrite_seconds: f64,
-    /// Seconds for linking.
-    pub link_seconds: f64,
 }
 
 /// Archives with probes, on disk, and what is known about them.
@@ -121,8 +93,8 @@ pub(crate) fn instrument(
 
 impl Covered {
     /// How many members there are, and which were left alone.
-    pub(crate) fn summary(&self) -> Summary {
-        let mut summary = Summary::default();
+    pub(crate) fn summary(&self) -> Instrumentation {
+        let mut summary = Instrumentation::default();
         for (archive, members) in &self.members {
             for member in members {
                 summary.n_members += 1;

@@ -19,11 +19,13 @@ use super::install::Install;
 use super::process::{CallError, Process};
 use super::protocol::{Op, Payload};
 use super::provision::{
-    Flavor, Parts, ProvisionError, Provisioned, Recipe, Step, Targets, compile, finish, in_cache,
-    is_archive, link, object_name, objects_in, plain_entry, recipe, stamp,
+    Parts, Recipe, Step, compile, finish, in_cache, is_archive, link, object_name, objects_in,
+    plain_entry, recipe, stamp,
 };
-use super::worker::{ATTEMPTS, RunError};
-use crate::c_front_end::CSource;
+use super::provisioned::{Flavor, ProvisionError, Provisioned, Targets};
+use super::run_error::RunError;
+use super::worker::ATTEMPTS;
+use crate::c_source::CSource;
 use crate::spawn::{Tool, ToolError};
 
 /// clang's libraries from the front end down, in the order of their uses. Not

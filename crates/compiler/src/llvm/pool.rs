@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use optsleuth_model::{Limits, PassRegistry, Program, RunRequest, RunResult};
 
-use super::provision::Provisioned;
-use super::worker::{RunError, Worker};
+use super::provisioned::Provisioned;
+use super::run_error::RunError;
+use super::worker::Worker;
 
 /// Workers of one LLVM.
 #[derive(Debug)]

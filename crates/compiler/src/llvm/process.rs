@@ -23,9 +23,9 @@ use super::protocol::wire::{
     REQUEST_OFFSET, RESPONSE_OFFSET, STDERR_OFFSET, STDOUT_OFFSET, WINDOW_BITS_OFFSET,
 };
 use super::protocol::{self, End, Hello, Op, Payload, Report};
-use super::provision::Provisioned;
-use super::worker::RunError;
-use crate::c_front_end::first_error;
+use super::provisioned::Provisioned;
+use super::run_error::RunError;
+use crate::diagnostics::first_error;
 use crate::spawn::Daemon;
 use crate::workdir::Workdir;
 

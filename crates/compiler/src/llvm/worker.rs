@@ -6,104 +6,24 @@
 //! **Invariant:** what goes wrong with the harness comes back as [`RunError`],
 //! what goes wrong with LLVM as an [`Outcome`].
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_model::{
-    Emit, Execute, Execution, Limits, Outcome, PassRegistry, Program, ProgramShape, RegistryError,
-    RunRequest, RunResult,
+    Emit, Execute, Execution, Limits, Outcome, PassRegistry, Program, ProgramShape, RunRequest,
+    RunResult,
 };
 
+use super::link;
 use super::process::{CallError, Process};
-use super::protocol::wire::MAX_TRANSFER;
 use super::protocol::{self, Op, Payload};
-use super::provision::Provisioned;
+use super::provisioned::Provisioned;
+use super::run_error::RunError;
 use super::shape;
-use crate::c_front_end::{CSource, Compiled, FrontEnd};
-use crate::link;
 use crate::spawn::ToolError;
 
 /// A worker that is killed more often than this has an enemy.
 pub(super) const ATTEMPTS: u32 = 3;
-/// Why a run has no outcome.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// LLVM does not take these options.
-    #[error("LLVM does not accept these options: {0}")]
-    BadOptions(String),
-    /// The module cannot be read, or is not valid.
-    #[error("cannot load `{name}`: {message}")]
-    BadModule {
-        /// As [`Program::name`] has it.
-        name: String,
-        /// LLVM's own words.
-        message: String,
-    },
-    /// The module is for a target whose code generator the worker lacks.
-    #[error("cannot load `{name}`: {message}")]
-    ForeignTarget {
-        /// As [`Program::name`] has it.
-        name: String,
-        /// Names the target.
-        message: String,
-    },
-    /// A C program is none. Its own fault, neither the harness's nor LLVM's.
-    #[error("the program does not compile: {0}")]
-    DoesNotCompile(String),
-    /// clang could not be started on a C program.
-    #[error("cannot compile C; is clang still installed?")]
-    NoClang(#[source] ToolError),
-    /// LLVM does not take this pipeline.
-    #[error("LLVM does not accept this pipeline: {0}")]
-    BadPipeline(String),
-    /// The edit changes nothing, or makes no valid program.
-    #[error("the program cannot be edited like this: {0}")]
-    BadEdit(String),
-    /// The program cannot be linked, whatever passes run.
-    #[error("the program does not link, even unoptimized")]
-    DoesNotLink(#[source] ToolError),
-    /// LLVM fails on the program before any pass runs.
-    #[error("the program has no shape: reading it ends in `{0}`")]
-    NoShape(&'static str),
-    /// Programs cannot be fenced in on this kernel.
-    #[error("this kernel has no seccomp filters, so programs cannot be executed safely")]
-    NoSandbox,
-    /// Coverage was asked of a plain worker.
-    #[error("this worker was not built for coverage")]
-    NotInstrumented,
-    /// The module or the request is too large for the shared memory.
-    #[error("{bytes} bytes are too many for a worker: at most {MAX_TRANSFER} fit")]
-    TooLarge {
-        /// Size of the request.
-        bytes: usize,
-    },
-    /// The worker was lost and replaced, again and again.
-    #[error("the worker was lost {attempts} times in a row on the same run ({how})")]
-    Lost {
-        /// Each with a new process.
-        attempts: u32,
-        /// How it was lost the last time.
-        how: &'static str,
-    },
-    /// The worker speaks another protocol.
-    #[error("the worker does not answer as it should: {0}")]
-    Protocol(String),
-    /// Something failed inside the worker's own code.
-    #[error("the worker failed: {0}")]
-    Trouble(String),
-    /// LLVM's list of passes cannot be read.
-    #[error(transparent)]
-    Registry(#[from] RegistryError),
-    /// A file, a socket or a process could not be had.
-    #[error("cannot {doing}")]
-    Io {
-        /// Completes `cannot ...`.
-        doing: &'static str,
-        /// From the operating system.
-        source: io::Error,
-    },
-}
 
 /// What fences an executed program in, on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,26 +116,6 @@ impl Worker {
             failed: None,
         });
         self.retrying(Worker::ensure_loaded)
-    }
-
-    /// Compiles a C program and loads it as [`Worker::load`] does. Where the
-    /// front end fails, that is every run's result.
-    pub fn load_c(
-        &mut self,
-        front_end: &FrontEnd,
-        source: &CSource,
-        options: &[String],
-        limits: Limits,
-    ) -> Result<(), RunError> {
-        match front_end.compile(source, limits)? {
-            Compiled::Ir(program) => self.load(&program, options, limits),
-            Compiled::Failed(result) => {
-                let program = Program { name: source.name.clone(), ir: Vec::new() };
-                let (options, failed) = (options.to_vec(), Some(*result));
-                self.loaded = Some(Loaded { program, options, limits, failed });
-                Ok(())
-            }
-        }
     }
 
     /// Runs passes over the loaded module.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use optsleuth_compiler::c_front_end::{CSource, FrontEnd};
+use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd};
 use optsleuth_compiler::llvm::{RunError, Worker};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_model::Limits;
@@ -71,10 +71,13 @@ fn a_thousand_loads_leave_no_process_and_no_file() {
     let mut load = |number: u32| {
         let source = |text: String| CSource { name: "f.c".to_owned(), text: text.into_bytes() };
         let broken = source("int".to_owned());
-        let refused = worker.load_c(&front_end, &broken, &[], Limits::STANDARD);
+        let refused = front_end.compile(&broken, Limits::STANDARD);
         assert!(matches!(refused, Err(RunError::DoesNotCompile(_))));
         let good = source(format!("int f(int x) {{ return x + {number}; }}\n"));
-        worker.load_c(&front_end, &good, &[], Limits::STANDARD).unwrap();
+        let Ok(Compiled::Ir(program)) = front_end.compile(&good, Limits::STANDARD) else {
+            panic!("{number} does not compile");
+        };
+        worker.load(&program, &[], Limits::STANDARD).unwrap();
         worker.run(&request("function(sroa)")).unwrap();
         assert_eq!(worker.n_replaced(), 0);
     };

@@ -19,7 +19,6 @@ pub enum Prefix {
 }
 
 impl Prefix {
-    /// All of them.
     pub const ALL: [Prefix; 3] = [Prefix::Not, Prefix::Complement, Prefix::Minus];
 
     /// As C writes it.

@@ -32,12 +32,10 @@ impl Value {
         Value { ty, number }
     }
 
-    /// Its type.
     pub fn ty(self) -> Integer {
         self.ty
     }
 
-    /// The number.
     pub fn number(self) -> i128 {
         self.number
     }

@@ -5,9 +5,9 @@
 //! still C, and does the same as long as it stays unexecuted.
 
 use crate::emi::entries::{Entries, switch_around};
-use crate::emi::marks;
 use crate::emi::points::Points;
 use crate::emi::profile::Profile;
+use crate::marks;
 use crate::program::{Program, Statement, StatementKind};
 
 /// Asks a program and its profile.

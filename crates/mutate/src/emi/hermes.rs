@@ -12,7 +12,8 @@ use crate::emi::place::Placing;
 use crate::emi::points::can_be_guarded;
 use crate::emi::profile::Profile;
 use crate::emi::synthesis::{Names, Scene, false_block, true_block, true_guard};
-use crate::emi::variant::{SnippetKind, Variant};
+use crate::emi::variant::Variant;
+use crate::marks::SnippetKind;
 use crate::program::Program;
 
 /// The three things that Hermes makes, each as often as the others.

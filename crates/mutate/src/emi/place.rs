@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{Edit, rewrite};
-use crate::emi::marks;
-use crate::emi::variant::{SnippetKind, Variant};
+use crate::emi::variant::Variant;
+use crate::marks;
+use crate::marks::SnippetKind;
 use crate::program::Program;
 
 /// Changes to a program that are still to be made.

@@ -43,7 +43,6 @@ pub(crate) struct CallTemplate {
     pub luggage: Vec<Arc<Piece>>,
 }
 
-/// One argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
     /// As it is in a call of the other program.

@@ -12,7 +12,6 @@ use crate::types::Type;
 /// A declaration or a definition of a function.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// All of it.
     pub span: Span,
@@ -22,7 +21,6 @@ pub struct Function {
     pub result: Arc<Type>,
     /// Its parameters, as variables. A prototype has none of these.
     pub parameters: Vec<usize>,
-    /// The types of its parameters.
     pub parameter_types: Vec<Arc<Type>>,
     /// Whether it takes any number of arguments.
     pub is_variadic: bool,
@@ -49,14 +47,10 @@ pub enum Storage {
     Parameter,
 }
 
-/// A variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: Arc<Type>,
-    /// What it is.
     pub storage: Storage,
     /// Its name in the text, where it is first declared.
     pub name_span: Span,
@@ -92,9 +86,7 @@ pub struct Variable {
 /// Who a declaration is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The file.
     File,
-    /// A block.
     Block,
     /// A function's parameters.
     Function(usize),
@@ -104,7 +96,6 @@ pub enum Owner {
 
 /// A word of a declaration's specifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the keywords of C")]
 pub enum Word {
     Const,
     Volatile,
@@ -129,9 +120,7 @@ pub enum Word {
 /// A word and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Specifier {
-    /// What it says.
     pub word: Word,
-    /// Where.
     pub span: Span,
 }
 
@@ -140,32 +129,26 @@ pub struct Specifier {
 pub struct Declaration {
     /// From the first specifier to the end of the last declarator.
     pub span: Span,
-    /// Who it is for.
     pub owner: Owner,
     /// In the order of the text.
     pub specifiers: Vec<Specifier>,
     /// In the order of the text.
     pub declarators: Vec<Declarator>,
-    /// Where it stands.
     pub site: Site,
 }
 
-/// One name of a declaration.
 #[derive(Clone, Debug)]
 pub struct Declarator {
     /// Its name, empty where it has none.
     pub name: String,
-    /// Where.
     pub name_span: Span,
     /// All of it, specifiers included.
     pub span: Span,
-    /// Its type.
     pub ty: Arc<Type>,
     /// The variable; fields have none.
     pub variable: Option<usize>,
     /// Of a bit-field.
     pub bit_width: Option<u32>,
-    /// Its initializer.
     pub initializer: Option<Span>,
     /// Whether a `*` stands before its name, with nothing but qualifiers between.
     pub has_star: bool,
@@ -183,7 +166,6 @@ pub(crate) struct Record {
     pub fields: Vec<Field>,
 }
 
-/// One member.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub name: String,

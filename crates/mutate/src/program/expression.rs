@@ -10,24 +10,20 @@ use crate::program::Site;
 use crate::span::Span;
 use crate::types::Type;
 
-/// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// Who is called, where that is a name.
     pub callee: Option<String>,
     /// All of it.
     pub span: Span,
-    /// Each argument.
     pub arguments: Vec<Span>,
     /// What it returns.
     pub ty: Arc<Type>,
-    /// Where it stands.
     pub site: Site,
 }
 
 /// What is done to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Use {
     Read,
     Written,
@@ -40,21 +36,18 @@ pub enum Use {
 pub struct Reference {
     /// Its name in the text.
     pub span: Span,
-    /// Which variable.
     pub variable: usize,
     /// What is done to it, or to a part of it.
     pub used: Use,
     /// Whether it is only a part that something is done to: a member, an
     /// element.
     pub is_part: bool,
-    /// Where it stands.
     pub site: Site,
 }
 
 /// One side of an operator.
 #[derive(Clone, Debug)]
 pub struct Operand {
-    /// Where.
     pub span: Span,
     /// Its type as written, before C converts it.
     pub ty: Arc<Type>,
@@ -69,7 +62,6 @@ pub struct Operand {
 pub struct Binary {
     /// All of it.
     pub span: Span,
-    /// Which one.
     pub operator: BinaryOperator,
     /// The operator alone.
     pub operator_span: Span,
@@ -77,11 +69,10 @@ pub struct Binary {
     pub left: Operand,
     /// What stands behind it.
     pub right: Operand,
-    /// What it gives.
+    /// The type of its result.
     pub ty: Arc<Type>,
     /// Whether it stands next to another operator, without parentheses.
     pub is_bare: bool,
-    /// Where it stands.
     pub site: Site,
 }
 
@@ -90,15 +81,13 @@ pub struct Binary {
 pub struct Unary {
     /// All of it.
     pub span: Span,
-    /// Which one.
     pub operator: UnaryOperator,
     /// What it is applied to.
     pub operand: Operand,
     /// Whether the operand is a place that can be written to.
     pub is_assignable: bool,
-    /// What it gives.
+    /// The type of its result.
     pub ty: Arc<Type>,
-    /// Where it stands.
     pub site: Site,
 }
 
@@ -120,14 +109,10 @@ pub enum Role {
 /// An integer constant.
 #[derive(Clone, Debug)]
 pub struct Literal {
-    /// Where.
     pub span: Span,
-    /// Its type.
     pub ty: Arc<Type>,
-    /// What it is for.
     pub role: Role,
     /// Whether a minus stands before it.
     pub is_negated: bool,
-    /// Where it stands.
     pub site: Site,
 }

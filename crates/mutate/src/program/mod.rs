@@ -65,7 +65,6 @@ pub struct Site {
 }
 
 impl Program {
-    /// The C text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -75,7 +74,6 @@ impl Program {
         &self.functions
     }
 
-    /// Every variable.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
@@ -90,12 +88,10 @@ impl Program {
         &self.statements
     }
 
-    /// Every block.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Every call.
     pub fn calls(&self) -> &[Call] {
         &self.calls
     }

@@ -5,10 +5,8 @@
 
 use crate::span::Span;
 
-/// A statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it is.
     pub kind: StatementKind,
     /// All of it, its semicolon included.
     pub span: Span,
@@ -27,7 +25,6 @@ pub struct Statement {
 
 /// What a statement is; bodies are statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the statements of C")]
 pub enum StatementKind {
     /// A block, by its number.
     Block(usize),
@@ -83,7 +80,6 @@ pub enum StatementKind {
     Other,
 }
 
-/// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Of a function.
@@ -97,7 +93,6 @@ pub enum BlockKind {
 /// Braces with statements in them.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// What it is.
     pub kind: BlockKind,
     /// Braces included.
     pub span: Span,

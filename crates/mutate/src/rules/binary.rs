@@ -6,10 +6,9 @@
 //! divisor.
 
 use crate::edit::Edit;
-use crate::mutant::{Outcome, Spot};
 use crate::operator::{BinaryOperator, Class};
 use crate::program::{Binary, Operand, Program};
-use crate::rules::what;
+use crate::rules::{Outcome, Spot, what};
 
 pub(super) fn spots(program: &Program, from: BinaryOperator, to: BinaryOperator) -> Vec<Spot> {
     let of = program.binaries.iter().enumerate();

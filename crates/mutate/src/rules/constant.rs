@@ -4,10 +4,9 @@
 //! leaves its type, and no index leaves its array.
 
 use crate::edit::Edit;
-use crate::mutant::{Outcome, Spot};
 use crate::program::{Literal, Program, Role};
 use crate::rule::Arithmetic;
-use crate::rules::what;
+use crate::rules::{Outcome, Spot, what};
 
 pub(super) fn spots(program: &Program, change: Arithmetic) -> Vec<Spot> {
     let of = program.literals.iter().enumerate();

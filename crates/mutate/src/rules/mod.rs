@@ -12,9 +12,25 @@ mod targets;
 mod unary;
 mod variable;
 
-use crate::mutant::{Outcome, Spot, short};
+use crate::edit::{Edit, short};
 use crate::program::Program;
 use crate::rule::{Change, Rule};
+
+/// A place as rules see it: an element of the program, and which part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub offset: usize,
+    pub statement: Option<usize>,
+    pub element: usize,
+    pub part: usize,
+}
+
+/// One thing that can be done at a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub edits: Vec<Edit>,
+    pub what: String,
+}
 
 /// Where a rule applies, in the order of the text.
 pub(crate) fn spots(program: &Program, rule: Rule) -> Vec<Spot> {

@@ -7,10 +7,9 @@
 //! to, or that `printf` gets, stays as it is.
 
 use crate::edit::Edit;
-use crate::mutant::{Outcome, Spot};
 use crate::program::{Declaration, Declarator, Owner, Program, Word};
 use crate::rule::{Action, Modifier};
-use crate::rules::{targets, what};
+use crate::rules::{Outcome, Spot, targets, what};
 use crate::types::{Integer, Rank, Type, TypeKind};
 
 pub(super) fn spots(program: &Program, word: Modifier, action: Action) -> Vec<Spot> {

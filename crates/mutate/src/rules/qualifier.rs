@@ -8,10 +8,9 @@
 //! nothing but a pointer to an object becomes `restrict`.
 
 use crate::edit::Edit;
-use crate::mutant::{Outcome, Spot};
 use crate::program::{Declaration, Declarator, Owner, Program, Specifier};
 use crate::rule::{Action, Qualifier};
-use crate::rules::{targets, what};
+use crate::rules::{Outcome, Spot, targets, what};
 use crate::types::TypeKind;
 
 pub(super) fn spots(program: &Program, word: Qualifier, action: Action) -> Vec<Spot> {

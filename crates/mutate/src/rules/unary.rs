@@ -4,10 +4,9 @@
 //! never negated: where it stands, a pointer is wanted.
 
 use crate::edit::Edit;
-use crate::mutant::{Outcome, Spot};
 use crate::operator::UnaryOperator;
 use crate::program::{Program, Unary};
-use crate::rules::what;
+use crate::rules::{Outcome, Spot, what};
 
 pub(super) fn spots(
     program: &Program,

@@ -8,9 +8,8 @@
 //! without an initializer is not read before the text assigns to it.
 
 use crate::edit::Edit;
-use crate::mutant::{Outcome, Spot};
 use crate::program::{Program, Reference, Storage, Use, Variable};
-use crate::rules::what;
+use crate::rules::{Outcome, Spot, what};
 
 pub(super) fn spots(program: &Program) -> Vec<Spot> {
     let first_writes = program.first_writes();

@@ -20,11 +20,11 @@ mod target;
 use std::fmt;
 use std::str::FromStr;
 
+use optsleuth_model::Mutant;
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::edit::{Edit, rewrite};
-use crate::mutant::{Mutant, short};
+use crate::edit::{Edit, rewrite, short};
 use crate::pool::Pool;
 use crate::program::Program;
 use crate::structure::fitting::Fitted;
@@ -37,7 +37,6 @@ const LOCATIONS: usize = 10;
 /// How many ingredients are tried at each of them.
 const INGREDIENTS: usize = 20;
 
-/// What to insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Insertion {
     /// A condition around a statement.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::emi::marks;
+use crate::marks;
 use crate::outline::ItemKind;
 use crate::pool::piece::{Piece, PieceKind, Signature};
 use crate::pool::template::Hole;

@@ -19,7 +19,6 @@ use crate::tree::{Kind, Node, Token, Tree};
 
 pub(crate) use oracle::is_oracle_call;
 
-/// Reads a tree.
 pub(crate) fn build(text: &str, mut tree: Tree) -> Program {
     drop_directives(text, &mut tree.tokens);
     let oracle = oracle::find(text, &tree);

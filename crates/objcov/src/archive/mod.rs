@@ -40,7 +40,6 @@ pub type ThinMember<'a> = &'a (dyn Fn(&str) -> Option<Vec<u8>> + Sync);
 pub struct ArchiveOptions<'a> {
     /// The number of the first member; the following members count on.
     pub first_object_id: u32,
-    /// For thin archives.
     pub thin_member: ThinMember<'a>,
 }
 

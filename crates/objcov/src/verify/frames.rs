@@ -1,12 +1,22 @@
 //! Frame descriptions, before and after: the same rows, at the copies of the same places.
 
+use std::collections::BTreeMap;
+
 use super::Both;
-use super::handlers::{Pointer, Pointers};
 use super::refs::Labels;
 use crate::elf::{Object, Rela};
 use crate::relocation::section_of;
 use crate::unwind::frames::{self, Body, Fde, Op, Record};
 use crate::unwind::rela_at;
+
+/// An exception table pointer, before and after, and the function it is for.
+pub(super) struct Pointer {
+    pub(super) new_start: u64,
+    pub(super) function: (u32, u64, u64),
+}
+
+/// Exception tables met, by section and old offset.
+pub(super) type Pointers = BTreeMap<u32, BTreeMap<u64, Pointer>>;
 
 /// Compares unwind table `section`; exception tables met go to `pointers`.
 pub(super) fn check_frames(

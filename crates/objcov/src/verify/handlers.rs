@@ -4,19 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Both;
-use super::frames::{check_frames, field};
+use super::frames::{Pointer, Pointers, check_frames, field};
 use super::refs::Labels;
 use crate::elf::Rela;
 use crate::unwind::lsda::{self, Lsda};
-
-/// An exception table pointer, before and after, and the function it is for.
-pub(super) struct Pointer {
-    pub(super) new_start: u64,
-    pub(super) function: (u32, u64, u64),
-}
-
-/// Exception tables met, by section and old offset.
-pub(super) type Pointers = BTreeMap<u32, BTreeMap<u64, Pointer>>;
 
 /// Compares all unwind tables of the objects.
 pub(super) fn check(both: &Both<'_>, labels: &mut Labels<'_>) -> Result<(), String> {

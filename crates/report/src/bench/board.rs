@@ -18,7 +18,6 @@ pub(super) struct Board<'a> {
     pub(super) sets: Vec<CaseSet<'a>>,
 }
 
-/// Some cases.
 pub(super) struct CaseSet<'a> {
     /// Which, as in `all cases`.
     pub(super) name: &'static str,
@@ -130,7 +129,6 @@ impl<'a> CaseSet<'a> {
     }
 }
 
-/// A budget in words.
 fn budget(budget: Budget) -> String {
     let runs = budget.runs.map(|runs| words::counted(runs, "run", "runs"));
     let seconds = budget.seconds.map(|seconds| format!("{seconds} s"));

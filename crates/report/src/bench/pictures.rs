@@ -4,9 +4,7 @@
 //! **Invariant:** a picture without anything in it is left out. A method has
 //! the same colour, dashes and sign in all pictures.
 
-use optsleuth_eval::{
-    CaseRanks, Clock, Granularity, Moment, Quartiles, case_ranks, course, mean, quartiles,
-};
+use optsleuth_eval::{CaseRanks, Clock, Granularity, Moment, case_ranks, course};
 
 use super::BenchReport;
 use super::board::Board;
@@ -18,20 +16,15 @@ use crate::words;
 const MAX_TOP: usize = 50;
 /// How many moments a course has.
 const MOMENTS: usize = 160;
-/// So many box lengths belong to the whiskers: J. W. Tukey, Exploratory Data
-/// Analysis, 1977.
-const WHISKER: f64 = 1.5;
 
 /// A picture as a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchPicture {
     /// What to call the file, as in `ranks-files.svg`.
     pub name: String,
-    /// An SVG document.
     pub svg: String,
 }
 
-/// All pictures of a bench.
 pub fn bench_pictures(report: &BenchReport<'_>) -> Vec<BenchPicture> {
     let file = |picture: Picture<'_>| BenchPicture {
         name: format!("{}.svg", picture.id),
@@ -115,7 +108,12 @@ fn ranks_picture<'a>(
 ) -> Option<Picture<'a>> {
     let rows: Vec<BoxRow<'_>> = ranks_by_method(board, what)
         .into_iter()
-        .filter_map(|(series, label, ranks)| box_row(series, label, &ranks))
+        .filter_map(|(series, label, ranks)| {
+            let found: Vec<f64> = ranks.iter().filter_map(CaseRanks::found).collect();
+            let unreached = ranks.iter().filter(|ranks| ranks.found().is_none());
+            let unreached: Vec<f64> = unreached.map(CaseRanks::first).collect();
+            BoxRow::of(label, series, &found, &unreached)
+        })
         .collect();
     let last = |row: &BoxRow<'_>| {
         row.unreached.iter().chain(&row.outliers).copied().fold(row.cuts[4], f64::max)
@@ -143,26 +141,11 @@ fn ranks_picture<'a>(
             Granularity::Functions => "rank among the functions (logarithmic)",
         },
         axis: Axis::ranks(worst.ceil() as usize),
+        mean: "mean (MFR)",
+        unreached: Some("not among the suspects: counts as the last of them"),
         rows,
     };
     Some(boxes.picture())
-}
-
-fn box_row<'a>(series: usize, label: &'a str, ranks: &[CaseRanks]) -> Option<BoxRow<'a>> {
-    let all: Vec<f64> = ranks.iter().map(CaseRanks::first).collect();
-    let Quartiles { lower, median, upper } = quartiles(&all)?;
-    let reach = WHISKER * (upper - lower);
-    let is_near = |rank: f64| (lower - reach..=upper + reach).contains(&rank);
-    let near = || all.iter().copied().filter(|rank| is_near(*rank));
-    let (low, high) = (near().fold(lower, f64::min), near().fold(upper, f64::max));
-    let found = ranks.iter().filter_map(CaseRanks::found);
-    let mut outliers: Vec<f64> = found.filter(|rank| !is_near(*rank)).collect();
-    let unreached = ranks.iter().filter(|ranks| ranks.found().is_none());
-    let mut unreached: Vec<f64> = unreached.map(CaseRanks::first).collect();
-    outliers.sort_by(f64::total_cmp);
-    unreached.sort_by(f64::total_cmp);
-    let cuts = [low, lower, median, upper, high];
-    Some(BoxRow { label, series, cuts, mean: mean(&all)?, outliers, unreached })
 }
 
 fn course_picture<'a>(

@@ -13,7 +13,6 @@ const LATE: f64 = 0.25;
 
 pub(super) type Fact = (&'static str, String);
 
-/// In a line.
 pub(super) fn headline(campaign: &Campaign) -> String {
     let HuntSettings { seed, sequences, selection, .. } = &campaign.settings;
     let mut line = format!(

@@ -13,7 +13,6 @@ use crate::words;
 /// How many passes have a bar of their own.
 const MAX_PASSES: usize = 16;
 
-/// All pictures of a campaign.
 pub(super) fn pictures(campaign: &Campaign) -> Vec<Picture<'_>> {
     let all = [found, coverage, outcomes, passes].map(|draw| draw(campaign));
     all.into_iter().flatten().collect()
@@ -143,6 +142,7 @@ fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {
     let most = campaign.outcomes.iter().map(|(_, n)| *n).max().filter(|most| *most > 0)?;
     let all = campaign.outcomes.iter().fold(0_u64, |sum, (_, n)| sum.saturating_add(*n));
     let bar = |(name, n): &(String, u64)| Bar {
+        heading: None,
         label: name.clone(),
         parts: vec![(0, *n as f64)],
         said: format!("{} ({})", words::count(*n), words::percent(*n, all)),
@@ -202,6 +202,7 @@ fn by_kind(label: String, findings: &[&Finding]) -> Bar {
     let count = |kind: CaseKind| findings.iter().filter(|one| one.kind == kind).count();
     let parts = CaseKind::ALL.map(|kind| (series(kind), count(kind) as f64));
     Bar {
+        heading: None,
         label,
         parts: parts.into_iter().filter(|(_, n)| *n > 0.0).collect(),
         said: words::count(findings.len()),

@@ -31,7 +31,6 @@ pub fn emi_bench_text(found: &EmiBench, style: Style) -> String {
     out
 }
 
-/// The same as Markdown.
 pub fn emi_bench_markdown(found: &EmiBench) -> String {
     let mut out = format!("# {}\n\n", headline(found));
     let _ = writeln!(out, "Programs: {}. Judged by {}.\n", found.source, found.judges.join(", "));
@@ -49,7 +48,6 @@ pub fn emi_bench_markdown(found: &EmiBench) -> String {
     out
 }
 
-/// Everything as JSON.
 pub fn emi_bench_json(found: &EmiBench) -> String {
     to_json(found)
 }

@@ -9,7 +9,6 @@ use crate::words;
 
 pub(super) type Fact = (&'static str, String);
 
-/// In a line.
 pub(super) fn headline(campaign: &EmiCampaign) -> String {
     let EmiSettings { seed, strategies, .. } = &campaign.settings;
     let compilers: Vec<&str> =
@@ -41,7 +40,6 @@ pub(super) fn facts(campaign: &EmiCampaign) -> Vec<Fact> {
     facts
 }
 
-/// What decided everything.
 pub(super) fn settings(settings: &EmiSettings) -> Vec<Fact> {
     let compilers = settings.compilers.iter();
     let compilers: Vec<String> =

@@ -10,7 +10,6 @@ use crate::campaign::pictures::{Clock, coverage_over_time};
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
 use crate::words;
 
-/// All pictures of a campaign.
 pub(super) fn pictures(campaign: &EmiCampaign) -> Vec<Picture<'_>> {
     let all = [found, coverage, needed].map(|draw| draw(campaign));
     all.into_iter().flatten().collect()
@@ -71,6 +70,7 @@ fn needed(campaign: &EmiCampaign) -> Option<Picture<'_>> {
     let most = sets.first()?.1;
     let said: Vec<String> = sets.iter().map(|(set, n)| format!("{set}: {n}.")).collect();
     let bar = |(set, n): &(String, usize)| Bar {
+        heading: None,
         label: set.clone(),
         parts: vec![(0, *n as f64)],
         said: words::count(*n),

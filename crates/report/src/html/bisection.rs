@@ -6,9 +6,10 @@
 use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
+use similar::ChangeTag;
 
 use crate::bisect::{certain, cut_short, nobody, several};
-use crate::diff::{Edit, diff};
+use crate::diff::{Change, diff};
 use crate::escape::Text;
 use crate::svg::Strip;
 use crate::words;
@@ -18,7 +19,6 @@ const CONTEXT: usize = 4;
 /// So many lines of a change are shown.
 const MAX_LINES: usize = 1500;
 
-/// Writes the section.
 pub(super) fn write(out: &mut String, found: &Bisection) -> fmt::Result {
     out.push_str("<section id=\"bisection\">\n<h2>Guilty invocations of passes</h2>\n");
     verdict(out, found)?;
@@ -171,31 +171,30 @@ fn changed(out: &mut String, change: &UnitChange) -> fmt::Result {
         return Ok(());
     };
     let after = lines(after);
-    let edits = diff(&before, &after);
-    let count = |is: fn(&Edit<'_>) -> bool| edits.iter().filter(|edit| is(edit)).count();
-    let n_removed = count(|edit| matches!(edit, Edit::Removed(_)));
-    let n_added = count(|edit| matches!(edit, Edit::Added(_)));
+    let changes = diff(&before, &after);
+    let count = |wanted| changes.iter().filter(|(tag, _)| *tag == wanted).count();
+    let (n_removed, n_added) = (count(ChangeTag::Delete), count(ChangeTag::Insert));
     writeln!(
         out,
         "<h3>What it did to the IR <span class=\"quiet\">-{n_removed} +{n_added}</span></h3>\n\
          <pre class=\"change\"><code>"
     )?;
-    let is_change = |edit: &Edit<'_>| !matches!(edit, Edit::Kept(_));
+    let differs = |(tag, _): &Change<'_>| *tag != ChangeTag::Equal;
     let mut n_folded = 0;
-    for (place, edit) in edits.iter().enumerate().take(MAX_LINES) {
-        let near = &edits[place.saturating_sub(CONTEXT)..edits.len().min(place + CONTEXT + 1)];
-        if !near.iter().any(is_change) {
+    for (place, (tag, line)) in changes.iter().enumerate().take(MAX_LINES) {
+        let near = &changes[place.saturating_sub(CONTEXT)..changes.len().min(place + CONTEXT + 1)];
+        if !near.iter().any(differs) {
             n_folded += 1;
             continue;
         }
         folded(out, &mut n_folded)?;
-        match edit {
-            Edit::Kept(line) => writeln!(out, "  {}", Text(line))?,
-            Edit::Removed(line) => writeln!(out, "<del>- {}</del>", Text(line))?,
-            Edit::Added(line) => writeln!(out, "<ins>+ {}</ins>", Text(line))?,
+        match tag {
+            ChangeTag::Equal => writeln!(out, "  {}", Text(line))?,
+            ChangeTag::Delete => writeln!(out, "<del>- {}</del>", Text(line))?,
+            ChangeTag::Insert => writeln!(out, "<ins>+ {}</ins>", Text(line))?,
         }
     }
-    n_folded += edits.len().saturating_sub(MAX_LINES);
+    n_folded += changes.len().saturating_sub(MAX_LINES);
     folded(out, &mut n_folded)?;
     out.push_str("</code></pre>\n");
     Ok(())

@@ -13,7 +13,6 @@ use crate::words;
 /// How many lines of the program a page shows.
 const MAX_INPUT_LINES: usize = 200;
 
-/// Writes the heading.
 pub(super) fn write(out: &mut String, case: &Case) -> fmt::Result {
     write!(out, "<header>\n<p class=\"kicker\">Case <code>{}</code></p>\n", Text(&case.id))?;
     let title = case.title.as_ref().unwrap_or(&case.id);

@@ -35,7 +35,6 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
 /// Everything that the page of a case shows.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseView<'a> {
-    /// The case.
     pub case: &'a Case,
     /// What was found, in the order in which it is shown.
     pub localizations: &'a [Localization],

@@ -19,7 +19,6 @@ pub(crate) struct Section {
     pub(crate) body: String,
 }
 
-/// Writes links to all sections.
 pub(crate) fn links(out: &mut String, sections: &[Section]) -> fmt::Result {
     let mut sections = sections.iter().filter(|section| !section.body.is_empty()).peekable();
     if sections.peek().is_none() {
@@ -33,7 +32,6 @@ pub(crate) fn links(out: &mut String, sections: &[Section]) -> fmt::Result {
     Ok(())
 }
 
-/// Writes the sections.
 pub(crate) fn write(out: &mut String, sections: &[Section]) -> fmt::Result {
     for Section { id, title, body } in sections.iter().filter(|section| !section.body.is_empty()) {
         write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n")?;

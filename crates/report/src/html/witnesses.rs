@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Localization, PassSequence, WitnessEntry};
+use similar::ChangeTag;
 
 use super::{Shown, suspects};
-use crate::diff::{Edit, diff};
+use crate::diff::{Change, diff};
 use crate::escape::Text;
 use crate::words;
 
@@ -104,49 +105,50 @@ fn one(
         let passes = Text(&witness.passes);
         return write!(out, "</h4>\n<pre class=\"wrap\"><code>{passes}</code></pre>\n</section>\n");
     };
-    let edits = diff(failing, &passes);
-    let n_removed = edits.iter().filter(|edit| matches!(edit, Edit::Removed(_))).count();
-    let n_added = edits.iter().filter(|edit| matches!(edit, Edit::Added(_))).count();
+    let changes = diff(failing, &passes);
+    let count = |wanted| changes.iter().filter(|(tag, _)| *tag == wanted).count();
+    let (n_removed, n_added) = (count(ChangeTag::Delete), count(ChangeTag::Insert));
     writeln!(out, " <span class=\"quiet\">-{n_removed} +{n_added}</span></h4>")?;
-    sequence(out, &edits)?;
+    sequence(out, &changes)?;
     out.push_str("</section>\n");
     Ok(())
 }
 
-fn sequence(out: &mut String, edits: &[Edit<'_>]) -> fmt::Result {
+fn sequence(out: &mut String, changes: &[Change<'_>]) -> fmt::Result {
+    let is_kept = |(tag, _): &Change<'_>| *tag == ChangeTag::Equal;
     out.push_str("<div class=\"sequence\">\n");
     let mut at = 0;
-    while at < edits.len() {
-        let stretch = edits[at..].iter().take_while(|edit| matches!(edit, Edit::Kept(_))).count();
+    while at < changes.len() {
+        let stretch = changes[at..].iter().take_while(|change| is_kept(change)).count();
         let end = at + stretch;
         // No context is needed where nothing changes: at the two ends.
         let before = if at == 0 { 0 } else { CONTEXT };
-        let after = if end == edits.len() { 0 } else { CONTEXT };
+        let after = if end == changes.len() { 0 } else { CONTEXT };
         if stretch > before + after + 1 {
-            let folded = &edits[at + before..end - after];
-            passes(out, &edits[at..at + before])?;
+            let folded = &changes[at + before..end - after];
+            passes(out, &changes[at..at + before])?;
             let text = words::counted(folded.len(), "pass", "passes");
             writeln!(out, "<details class=\"kept\"><summary>{text} kept</summary>")?;
             passes(out, folded)?;
             out.push_str("</details>\n");
-            passes(out, &edits[end - after..end])?;
+            passes(out, &changes[end - after..end])?;
         } else {
-            passes(out, &edits[at..end])?;
+            passes(out, &changes[at..end])?;
         }
-        let changes = edits[end..].iter().take_while(|edit| !matches!(edit, Edit::Kept(_))).count();
-        passes(out, &edits[end..end + changes])?;
-        at = end + changes;
+        let changed = changes[end..].iter().take_while(|change| !is_kept(change)).count();
+        passes(out, &changes[end..end + changed])?;
+        at = end + changed;
     }
     out.push_str("</div>\n");
     Ok(())
 }
 
-fn passes(out: &mut String, edits: &[Edit<'_>]) -> fmt::Result {
-    for edit in edits {
-        match edit {
-            Edit::Kept(pass) => writeln!(out, "<span>{}</span>", Pass(pass))?,
-            Edit::Removed(pass) => writeln!(out, "<del><b>-</b> {}</del>", Pass(pass))?,
-            Edit::Added(pass) => writeln!(out, "<ins><b>+</b> {}</ins>", Pass(pass))?,
+fn passes(out: &mut String, changes: &[Change<'_>]) -> fmt::Result {
+    for (tag, pass) in changes {
+        match tag {
+            ChangeTag::Equal => writeln!(out, "<span>{}</span>", Pass(pass))?,
+            ChangeTag::Delete => writeln!(out, "<del><b>-</b> {}</del>", Pass(pass))?,
+            ChangeTag::Insert => writeln!(out, "<ins><b>+</b> {}</ins>", Pass(pass))?,
         }
     }
     Ok(())

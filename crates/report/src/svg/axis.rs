@@ -16,7 +16,7 @@ const SLACK: f64 = 1e-9;
 
 /// An axis from 0 (left, below) to 1 (right, above).
 #[derive(Debug)]
-pub(crate) struct Axis {
+pub struct Axis {
     /// Values with their labels.
     pub(crate) ticks: Vec<(f64, String)>,
     scale: Scale,
@@ -28,8 +28,9 @@ enum Scale {
         low: f64,
         high: f64,
     },
-    /// Rank 1 above, this one below.
-    Ranks {
+    /// Logarithmic; the smallest, which is the best, stands above.
+    Smaller {
+        best: f64,
         last: f64,
     },
     /// Logarithmic, and so without 0.
@@ -53,13 +54,13 @@ impl Axis {
     }
 
     /// Shares of a whole, in percent.
-    pub(crate) fn shares() -> Axis {
+    pub fn shares() -> Axis {
         let ticks = (0..=5).map(|i| (f64::from(i) * 20.0, format!("{} %", i * 20))).collect();
         Axis { ticks, scale: Scale::Linear { low: 0.0, high: 100.0 } }
     }
 
     /// A linear axis from 0 to `last`, which may be less than 1.
-    pub(crate) fn up_to(last: f64) -> Axis {
+    pub fn up_to(last: f64) -> Axis {
         let high = if last.is_finite() && last > 0.0 { last } else { 1.0 };
         let step = nice(high / STEPS);
         let decimals = decimals(step);
@@ -108,7 +109,32 @@ impl Axis {
             ticks.retain(|tick| tick.to_string().starts_with('1'));
         }
         let ticks = ticks.into_iter().map(|tick| (tick as f64, words::count(tick))).collect();
-        Axis { ticks, scale: Scale::Ranks { last: end as f64 } }
+        Axis { ticks, scale: Scale::Smaller { best: 1.0, last: end as f64 } }
+    }
+
+    /// Times around these, the shortest above; logarithmic. It begins and ends
+    /// with 1, 2 or 5 times a power of ten.
+    pub fn times(values: impl IntoIterator<Item = f64>) -> Axis {
+        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+        for value in values.into_iter().filter(|value| value.is_finite() && *value > 0.0) {
+            (low, high) = (low.min(value), high.max(value));
+        }
+        if low > high {
+            (low, high) = (1.0, 10.0);
+        }
+        let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+        let steps: Vec<(f64, i32)> = powers
+            .flat_map(|power| [1.0, 2.0, 5.0].map(|factor| (factor * 10_f64.powi(power), power)))
+            .collect();
+        let first = steps.iter().rposition(|(value, _)| *value <= low).unwrap_or(0);
+        let last = steps.iter().position(|(value, _)| *value >= high).unwrap_or(steps.len() - 1);
+        let steps = &steps[first..=last.max(first + 1)];
+        let ticks = steps.iter().map(|(value, power)| {
+            let decimals = (-power).max(0) as usize;
+            (*value, format!("{value:.decimals$}"))
+        });
+        let (best, last) = (steps[0].0, steps[steps.len() - 1].0);
+        Axis { ticks: ticks.collect(), scale: Scale::Smaller { best, last } }
     }
 
     /// Counts from 1 to `last` of which some are a thousand times others;
@@ -127,7 +153,9 @@ impl Axis {
     pub(crate) fn at(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear { low, high } => (value - low) / (high - low),
-            Scale::Ranks { last } => 1.0 - value.max(1.0).ln() / last.ln(),
+            Scale::Smaller { best, last } => {
+                1.0 - (value.max(best) / best).ln() / (last / best).ln()
+            }
             Scale::Magnitudes { high } => {
                 (value.max(BELOW_ONE) / BELOW_ONE).ln() / (high / BELOW_ONE).ln()
             }
@@ -208,6 +236,16 @@ mod tests {
         let axis = Axis::magnitudes(1000);
         assert_eq!((axis.at(0.0), axis.at(1000.0)), (0.0, 1.0));
         assert!(axis.at(1.0) > 0.05);
+    }
+
+    #[test]
+    fn times_have_round_ticks_around_them_and_the_shortest_stands_above() {
+        check(&Axis::times([3.7, 260.0]), "2 5 10 20 50 100 200 500");
+        check(&Axis::times([0.031, 0.9]), "0.02 0.05 0.1 0.2 0.5 1");
+        check(&Axis::times([5.0]), "5 10");
+        check(&Axis::times([f64::NAN, 0.0]), "1 2 5 10");
+        let axis = Axis::times([1.0, 100.0]);
+        assert_eq!((axis.at(1.0), axis.at(100.0)), (1.0, 0.0));
     }
 
     #[test]

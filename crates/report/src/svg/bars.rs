@@ -1,12 +1,12 @@
-//! Counts of named things -> bars below each other, each in parts.
+//! Numbers of named things -> bars below each other, each in parts.
 //!
-//! **Invariant:** every bar says its count in digits. Parts differ in a sign,
+//! **Invariant:** every bar says its number in digits. Parts differ in a sign,
 //! where there is room for one, and not in their colours alone.
 
 use std::fmt::{self, Write as _};
 
 use super::axis::Axis;
-use super::{BAR_STYLE, CHARACTER, N_COLOURS, Picture, WIDTH, mark};
+use super::{BAR_STYLE, CHARACTER, N_COLOURS, Picture, WIDTH, headings, longest, mark, places};
 use crate::escape::Text;
 use crate::names::cut;
 
@@ -23,42 +23,39 @@ const LEGEND_ROW: f64 = 22.0;
 /// As wide as a bar in the legend.
 const SAMPLE: f64 = 16.0;
 
-/// A picture of bars.
-pub(crate) struct Bars<'a> {
+pub struct Bars<'a> {
     /// Distinguishes it from the page's other pictures.
-    pub(crate) id: String,
-    /// What it shows.
-    pub(crate) title: &'a str,
+    pub id: String,
+    pub title: &'a str,
     /// What one sees in it, for those who do not.
-    pub(crate) description: String,
-    /// What is counted.
-    pub(crate) x_label: &'a str,
-    /// Of counts. On a logarithmic one, bars have one part.
-    pub(crate) axis: Axis,
+    pub description: String,
+    pub x_label: &'a str,
+    /// On a logarithmic one, bars have one part.
+    pub axis: Axis,
     /// What the parts are called, with the numbers that decide about their
     /// colours and signs. A legend is drawn if there are several.
-    pub(crate) parts: Vec<(usize, &'a str)>,
+    pub parts: Vec<(usize, &'a str)>,
     /// From above.
-    pub(crate) bars: Vec<Bar>,
+    pub bars: Vec<Bar>,
 }
 
-/// One bar.
-pub(crate) struct Bar {
-    pub(crate) label: String,
+pub struct Bar {
+    /// What stands above this bar and those that follow.
+    pub heading: Option<String>,
+    pub label: String,
     /// From the left: the number of the part, and how much it counts.
-    pub(crate) parts: Vec<(usize, f64)>,
+    pub parts: Vec<(usize, f64)>,
     /// What is written at its end.
-    pub(crate) said: String,
+    pub said: String,
 }
 
 impl<'a> Bars<'a> {
-    /// Draws it.
-    pub(crate) fn picture(self) -> Picture<'a> {
+    pub fn picture(self) -> Picture<'a> {
         let mut body = String::new();
         if let Err(error) = self.draw(&mut body) {
             unreachable!("a string takes every text: {error}");
         }
-        let height = self.bottom() + BELOW;
+        let height = self.places().1 + BELOW;
         let Bars { id, title, description, .. } = self;
         Picture { id, title, description, height, style: BAR_STYLE, body }
     }
@@ -75,8 +72,8 @@ impl<'a> Bars<'a> {
         TOP + self.legend_places().last().map_or(0.0, |(_, y)| y + LEGEND_ROW - 4.0)
     }
 
-    fn bottom(&self) -> f64 {
-        self.top() + ROW * self.bars.len() as f64
+    fn places(&self) -> (Vec<f64>, f64) {
+        places(self.top(), ROW, self.bars.iter().map(|bar| bar.heading.is_some()))
     }
 
     fn x_at(&self, value: f64) -> f64 {
@@ -86,7 +83,7 @@ impl<'a> Bars<'a> {
 
     fn draw(&self, out: &mut String) -> fmt::Result {
         let (left, right) = (self.left(), self.right());
-        let (top, bottom) = (self.top(), self.bottom());
+        let (top, (middles, bottom)) = (self.top(), self.places());
         for (value, label) in &self.axis.ticks {
             let x = self.x_at(*value);
             writeln!(
@@ -96,8 +93,8 @@ impl<'a> Bars<'a> {
                 bottom + 17.0
             )?;
         }
-        for (i, bar) in self.bars.iter().enumerate() {
-            self.bar(out, bar, top + ROW * (i as f64 + 0.5))?;
+        for (bar, y) in self.bars.iter().zip(&middles) {
+            self.bar(out, bar, *y)?;
         }
         writeln!(
             out,
@@ -107,6 +104,7 @@ impl<'a> Bars<'a> {
             bottom + 35.0,
             Text(self.x_label)
         )?;
+        headings(out, self.bars.iter().map(|bar| bar.heading.as_deref()), &middles, ROW)?;
         self.legend(out)
     }
 
@@ -175,11 +173,6 @@ impl<'a> Bars<'a> {
     }
 }
 
-/// About as wide as the longest of these texts is.
-fn longest(texts: impl Iterator<Item = String>) -> f64 {
-    texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * CHARACTER
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,7 +192,12 @@ mod tests {
 
     #[test]
     fn parts_stand_beside_each_other_and_have_signs_where_there_is_room() {
-        let bar = |label: &str, parts| Bar { label: label.into(), parts, said: "n".into() };
+        let bar = |label: &str, parts| Bar {
+            heading: None,
+            label: label.into(),
+            parts,
+            said: "n".into(),
+        };
         let bars = vec![bar("<a>", vec![(0, 5.0), (1, 5.0)]), bar("b", vec![(1, 0.1)])];
         let picture = picture(vec![(0, "first"), (1, "second")], bars);
         assert!(picture.alone().contains(".plot .bar.s1 { fill: #b4540a; }"));
@@ -214,8 +212,14 @@ mod tests {
 
     #[test]
     fn one_kind_of_part_needs_no_legend_and_nothing_has_no_length() {
-        let bar = Bar { label: "a".into(), parts: vec![(0, 0.0), (0, f64::NAN)], said: "0".into() };
+        let bar = Bar {
+            heading: Some("above".into()),
+            label: "a".into(),
+            parts: vec![(0, 0.0), (0, f64::NAN)],
+            said: "0".into(),
+        };
         let body = picture(vec![(0, "only")], vec![bar]).body;
         assert!(!body.contains("only") && !body.contains("NaN"), "{body}");
+        assert!(body.contains("y=\"25\">above</text>"), "{body}");
     }
 }

@@ -24,11 +24,10 @@ const LEGEND_ROW: f64 = 20.0;
 const BETWEEN_SIGNS: f64 = 66.0;
 const N_DASHES: usize = 4;
 
-/// A picture.
+/// A picture of lines over one pair of axes.
 pub(crate) struct Plot<'a> {
     /// Distinguishes it from the page's other pictures.
     pub(crate) id: String,
-    /// What it shows.
     pub(crate) title: &'a str,
     /// What one sees in it, for those who do not.
     pub(crate) description: String,
@@ -36,9 +35,7 @@ pub(crate) struct Plot<'a> {
     pub(crate) x_label: &'a str,
     /// What the vertical axis counts.
     pub(crate) y_label: &'a str,
-    /// The horizontal axis.
     pub(crate) x: Axis,
-    /// The vertical axis.
     pub(crate) y: Axis,
     /// Behind the lines.
     pub(crate) bands: Vec<Band>,
@@ -63,7 +60,6 @@ pub(crate) struct Band {
     pub(crate) points: Vec<(f64, f64, f64)>,
 }
 
-/// How a line looks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     /// Thick: what matters.
@@ -97,7 +93,6 @@ impl Look {
 }
 
 impl<'a> Plot<'a> {
-    /// Draws it.
     pub(crate) fn picture(self) -> Picture<'a> {
         let mut body = String::new();
         if let Err(error) = self.draw(&mut body) {

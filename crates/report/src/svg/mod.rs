@@ -1,5 +1,5 @@
-//! Numbers -> SVG pictures: lines over runs or seconds, boxes side by side, bars
-//! of counts, and strips of things in a row.
+//! Numbers -> SVG pictures: lines over runs or seconds, boxes below each other,
+//! bars, and strips of things in a row.
 //! On a page, or as a file of their own.
 //!
 //! **Invariant:** pure. On a page, colours come from the page's style, so that
@@ -17,15 +17,15 @@ mod strip;
 use std::fmt::{self, Write as _};
 
 use crate::escape::Text;
-pub(crate) use axis::Axis;
-pub(crate) use bars::{Bar, Bars};
-pub(crate) use boxes::{BoxRow, Boxes};
+pub use axis::Axis;
+pub use bars::{Bar, Bars};
+pub use boxes::{BoxRow, Boxes};
 pub(crate) use lines::{Band, Line, Look, Plot, Shape};
 pub(crate) use strip::Strip;
 
 /// How pictures look; a page has to include it.
 pub(crate) const PLOT_STYLE: &str = include_str!("plot.css");
-/// How bars look, on top of that.
+/// How bars and headings look, on top of that.
 pub(crate) const BAR_STYLE: &str = include_str!("bars.css");
 
 /// How wide every picture is, in its own units.
@@ -54,11 +54,46 @@ const ALONE: [(&str, &str); 13] = [
 ];
 const FONTS: &str = "\"Segoe UI\", Roboto, \"Noto Sans\", \"Liberation Sans\", sans-serif";
 
+/// For a heading above rows.
+const HEADING: f64 = 22.0;
+
+/// Where rows stand: the middle of each, and where the last of them ends. Some
+/// have a heading above them.
+fn places(top: f64, height: f64, has_heading: impl Iterator<Item = bool>) -> (Vec<f64>, f64) {
+    let mut y = top;
+    let mut middles = Vec::new();
+    for has_heading in has_heading {
+        y += if has_heading { HEADING } else { 0.0 };
+        middles.push(y + height / 2.0);
+        y += height;
+    }
+    (middles, y)
+}
+
+/// Writes the headings of rows, over whatever is drawn there; `middles` and
+/// `height` are those of the rows.
+fn headings<'r>(
+    out: &mut String,
+    headings: impl Iterator<Item = Option<&'r str>>,
+    middles: &[f64],
+    height: f64,
+) -> fmt::Result {
+    for (text, middle) in headings.zip(middles).filter_map(|(text, y)| Some((text?, y))) {
+        let (y, text) = (middle - height / 2.0 - 5.0, Text(text));
+        writeln!(out, "<text class=\"name heading\" x=\"2\" y=\"{y}\">{text}</text>")?;
+    }
+    Ok(())
+}
+
+/// About as wide as the longest of these texts is.
+fn longest(texts: impl Iterator<Item = String>) -> f64 {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * CHARACTER
+}
+
 /// A picture that is drawn.
-pub(crate) struct Picture<'a> {
+pub struct Picture<'a> {
     /// Distinguishes it from the page's other pictures.
     pub(crate) id: String,
-    /// What it shows.
     pub(crate) title: &'a str,
     /// What one sees in it, for those who do not.
     description: String,
@@ -77,7 +112,7 @@ impl Picture<'_> {
     }
 
     /// A file of its own, with its title in it.
-    pub(crate) fn alone(&self) -> String {
+    pub fn alone(&self) -> String {
         /// Around the picture, and above it for the title.
         const EDGE: f64 = 12.0;
         const ABOVE: f64 = 32.0;

@@ -24,7 +24,6 @@ const MARK: f64 = 3.0;
 pub(crate) struct Strip<'a> {
     /// Distinguishes it from the page's other pictures.
     pub(crate) id: String,
-    /// What it shows.
     pub(crate) title: &'a str,
     /// What one sees in it, for those who do not.
     pub(crate) description: String,
@@ -32,18 +31,15 @@ pub(crate) struct Strip<'a> {
     pub(crate) n: usize,
     /// Where something happens, ascending.
     pub(crate) active: Vec<usize>,
-    /// What that is.
     pub(crate) active_label: &'a str,
     /// The few that matter.
     pub(crate) few: Vec<usize>,
-    /// What they are.
     pub(crate) few_label: &'a str,
     /// One of them, and what it is called.
     pub(crate) chosen: Option<(usize, String)>,
 }
 
 impl<'a> Strip<'a> {
-    /// Draws it.
     pub(crate) fn picture(self) -> Picture<'a> {
         let mut body = String::new();
         if let Err(error) = self.draw(&mut body) {

@@ -17,7 +17,6 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Without documents.
     pub fn new() -> Corpus {
         Corpus::default()
     }
@@ -36,7 +35,6 @@ impl Corpus {
         self.ends.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -84,7 +82,6 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Without words.
     pub fn new() -> Dictionary {
         Dictionary::default()
     }
@@ -112,7 +109,6 @@ impl Dictionary {
         self.words.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }

@@ -6,7 +6,6 @@
 //! are all elements but zero; a polynomial to divide by for which they are is
 //! looked for, and makes what is left of division a field.
 
-/// A field.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     p: usize,

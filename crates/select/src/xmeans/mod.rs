@@ -46,7 +46,6 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.centers.len()
     }

@@ -13,10 +13,12 @@ use std::time::Instant;
 
 use fs_err as fs;
 
-use super::{CODE_MAP, ProvisionError, Recipe, SUMMARY, Step, WORKER};
+use super::Step;
+use super::recipe::{Recipe, is_archive};
 use crate::llvm::covered;
 use crate::llvm::embedded::{SOURCES, Source};
 use crate::llvm::install::Install;
+use crate::llvm::provisioned::{CODE_MAP, ProvisionError, SUMMARY, WORKER};
 use crate::spawn::{Tool, ToolError};
 
 /// Compiles and links. The objects stay: the covered worker is linked from the
@@ -117,10 +119,6 @@ pub(in crate::llvm) struct Parts {
 pub(in crate::llvm) fn objects_in(folder: &Path) -> Vec<PathBuf> {
     let sources = SOURCES.iter().filter(|source| source.name.ends_with(".cpp"));
     sources.map(|source| folder.join(object_name(source))).collect()
-}
-
-pub(in crate::llvm) fn is_archive(library: &str) -> bool {
-    library.ends_with(".a")
 }
 
 /// Compiles source files, on all cores.

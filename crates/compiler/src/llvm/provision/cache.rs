@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use fs_err::{self as fs, File};
 use serde::{Deserialize, Serialize};
 
-use super::{ProvisionError, Step, WORKER};
+use super::Step;
 use crate::llvm::install::Install;
+use crate::llvm::provisioned::{ProvisionError, WORKER};
 
 const MANIFEST: &str = "manifest.json";
 

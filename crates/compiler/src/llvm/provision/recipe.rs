@@ -7,11 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::build::is_archive;
-use super::{ProvisionError, Targets};
 use crate::llvm::embedded::{SOURCES, Source};
-use crate::llvm::install::Install;
-use crate::llvm::{NEWEST, OLDEST};
+use crate::llvm::install::{Install, NEWEST, OLDEST};
+use crate::llvm::provisioned::{ProvisionError, Targets};
 use crate::spawn::{find_on_path, is_executable};
 
 /// Changes when the recipe does in a way that no hashed input shows.
@@ -76,6 +74,10 @@ pub(in crate::llvm) fn recipe(
     }
     let key = format!("llvm-{}-{}", install.version, &hash.finalize().to_hex()[..16]);
     Ok(Recipe { compiler, compile_flags, link_flags, libraries, key })
+}
+
+pub(in crate::llvm) fn is_archive(library: &str) -> bool {
+    library.ends_with(".a")
 }
 
 /// A file's identity: where it is, how long it is, when it was written.

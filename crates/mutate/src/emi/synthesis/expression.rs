@@ -49,7 +49,6 @@ impl Expression {
         Expression { text, is_compound: false, reads: true, ty, values: values.to_vec() }
     }
 
-    /// One value.
     pub(super) fn constant(value: Value) -> Expression {
         let (text, values) = (literal(value), vec![value.number()]);
         Expression { text, is_compound: false, reads: false, ty: value.ty(), values }

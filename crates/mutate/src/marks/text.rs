@@ -3,7 +3,7 @@
 //! **Invariant:** what was read is written again just so; a comment that only
 //! looks like a marker is text.
 
-use crate::emi::variant::SnippetKind;
+use crate::marks::snippet::SnippetKind;
 
 pub(crate) const OPEN_BRACE: &str = "{/*emi{*/";
 pub(crate) const CLOSE_BRACE: &str = "/*}emi*/}";

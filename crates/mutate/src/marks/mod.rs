@@ -11,14 +11,15 @@
 //! **Invariant:** regions nest; a marker has no line break, so that a place has
 //! the same line with and without markers.
 
+mod snippet;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::emi::marks::text::{Part, Role, parse, render};
-use crate::emi::variant::Snippet;
+use crate::marks::text::{Part, Role, parse, render};
 use crate::span::Span;
 
+pub use snippet::{Snippet, SnippetKind};
 pub(crate) use text::{CLOSE_BRACE, OPEN_BRACE, deleted, inserted, luggage};
 
 /// The first id that no snippet of a text has.
@@ -165,7 +166,6 @@ fn is_marked(parts: &[Part]) -> bool {
 mod tests {
     use super::text::{close, open};
     use super::*;
-    use crate::emi::variant::SnippetKind;
 
     /// What is left without some snippets, and without markers.
     fn check(marked: &str, ids: &[u32], left: &str, plain: &str) {

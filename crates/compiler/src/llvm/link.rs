@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::llvm::Install;
+use super::install::Install;
 use crate::spawn::{Tool, ToolError, find_on_path};
 
 /// The driver that links: this LLVM's clang, or any C compiler.
