@@ -3,6 +3,8 @@
 
 mod bench;
 mod identity;
+#[cfg(test)]
+mod module_graph;
 mod mutants;
 mod select;
 #[cfg(test)]

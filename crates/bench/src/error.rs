@@ -12,8 +12,6 @@ use optsleuth_hunt::HuntError;
 use optsleuth_model::PassesError;
 use optsleuth_triage::TriageError;
 
-use crate::import::BugError;
-
 /// Why something cannot be measured, planted, compared or imported.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
@@ -93,6 +91,16 @@ errors_through!(
     ToolError,
     std::io::Error,
 );
+
+/// Why a text is not a file of these data sets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BugError {
+    /// Where, counted from 1.
+    pub line: usize,
+    /// What is wrong, in words.
+    pub message: String,
+}
 
 /// Paths for a sentence.
 fn list(paths: &[PathBuf]) -> String {

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use optsleuth_model::{BugType, Truth};
 use serde::Deserialize;
 
+use crate::error::BugError;
+
 /// A known bug of LLVM with the tests that its fix brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
@@ -38,16 +40,6 @@ pub struct BugTest {
     pub commands: Vec<String>,
     /// What the program prints, where it is there to be executed.
     pub expected: Option<String>,
-}
-
-/// Why a text is not a file of these data sets.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct BugError {
-    /// Where, counted from 1.
-    pub line: usize,
-    /// What is wrong, in words.
-    pub message: String,
 }
 
 impl BugTest {

@@ -24,7 +24,6 @@ use optsleuth_model::{
 };
 
 use crate::BenchError;
-pub use bug::BugError;
 use bug::{Bug, BugTest};
 use command::{OptCommand, opt_command};
 
