@@ -2,7 +2,7 @@
 
 use crate::{CaseFolder, Execution, OptLevel};
 
-/// Whether a case fails as it says, and every run that says so.
+/// Whether a case fails as it says, over several repetitions.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
     pub case: CaseFolder,
@@ -47,7 +47,6 @@ pub struct DriverUse {
 pub struct Unmodified {
     /// Whether nothing is wrong with it.
     pub passes: bool,
-    /// For people; no fixed wording.
     pub what: String,
 }
 

@@ -53,7 +53,6 @@ pub struct Attempt {
     /// The LLVM's number.
     pub llvm: u32,
     pub seen: Seen,
-    /// For people; no fixed wording.
     pub what: String,
     /// For wrong code: what the unoptimized program prints.
     pub expected: Option<String>,
