@@ -28,6 +28,10 @@ impl Step {
     }
 }
 
+/// No step gets less, however small the budget is: with nothing, none finds
+/// anything.
+const LEAST: Duration = Duration::from_secs(2);
+
 /// The share of what cannot be cut short: seeing a reduced case fail five times,
 /// and asking the distribution's tools.
 #[cfg(test)]
@@ -49,7 +53,7 @@ impl Budget {
     /// What a step that begins now may use: its share, or what is left.
     pub(super) fn of(&self, step: Step) -> Duration {
         let left = self.end.saturating_duration_since(Instant::now());
-        left.min(self.whole * step.share() / 100)
+        left.min(self.whole * step.share() / 100).max(LEAST)
     }
 
     /// When a step that begins now has to end.
@@ -74,6 +78,6 @@ mod tests {
         let whole = Duration::from_secs(100);
         assert_eq!(Budget::begin(whole).of(Step::Reduce), Duration::from_secs(40));
         let over = Budget { whole, end: Instant::now() };
-        assert_eq!(over.of(Step::Reduce), Duration::ZERO);
+        assert_eq!(over.of(Step::Reduce), LEAST);
     }
 }
