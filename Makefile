@@ -56,7 +56,7 @@ plots: ## Make the benchmarks' table and plots of the newest raw data
 evaluation: build ## Measure all methods on real bugs and seeded faults, 2 hours: make evaluation CASES=folder
 	@test -n "$(CASES)" || { echo "say where the real bugs are: make evaluation CASES=folder"; exit 1; }
 	@scripts/setup.sh all-llvms
-	$(OPTSLEUTH) bench seed --llvm 19 --count 51 -o target/evaluation/faults
+	$(OPTSLEUTH) bench plant --llvm 19 --count 51 -o target/evaluation/faults
 	$(OPTSLEUTH) bench $(CASES) -o target/evaluation/real-results || test $$? = 6
 	$(OPTSLEUTH) bench target/evaluation/faults -o target/evaluation/faults-results || test $$? = 6
 

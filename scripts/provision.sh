@@ -11,14 +11,14 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/programs"
 cp testdata/sum.c "$folder/programs"
 
-# The newest LLVM is the one that judges seeds, whatever is under test.
+# The newest LLVM is the one that judges base programs, whatever is under test.
 (
     "$optsleuth" run testdata/sum.c --passes sroa
     "$optsleuth" cov testdata/sum.c --llvm 14 --passes sroa
 ) >"$folder/first" 2>&1 || cat "$folder/first" >&2 &
 (
     "$optsleuth" cov testdata/sum.c --llvm 19 --passes sroa
-    "$optsleuth" hunt --emi orion --programs "$folder/programs" --compilers llvm-19 --levels O2 \
-        --variants 1 --tests 1 -o "$folder/campaign"
+    "$optsleuth" hunt variants --strategy orion --programs "$folder/programs" --compilers llvm-19 \
+        --levels O2 --variants 1 --tests 1 -o "$folder/campaign"
 ) >"$folder/second" 2>&1 || cat "$folder/second" >&2
 wait

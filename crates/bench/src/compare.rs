@@ -11,16 +11,15 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use optsleuth_case::folder::write_whole;
 use optsleuth_hunt::HuntError;
-use optsleuth_hunt::passes::{
-    HuntPlan, HuntRecipe, HuntStart, HuntStop, ProgramSelection, campaign, hunt,
-};
+use optsleuth_hunt::campaign::{HuntPlan, HuntStart, HuntStop};
+use optsleuth_hunt::passes::{PassRecipe, ProgramSelection, campaign, hunt};
 use optsleuth_model::{Campaign, Compared, ComparedRun, Finding, Progress, SequenceChoice};
 
 use crate::BenchError;
 
 /// The recipe for sequences that are chosen in this way, with everything else as
 /// it is.
-fn recipe_for(choice: SequenceChoice, recipe: &HuntRecipe, seed: u64) -> HuntRecipe {
+fn recipe_for(choice: SequenceChoice, recipe: &PassRecipe, seed: u64) -> PassRecipe {
     let (pool, used) = recipe.program_pool;
     let (selection, pool) = match choice {
         SequenceChoice::Ctos => (ProgramSelection::Ctos, pool),
@@ -41,7 +40,7 @@ fn recipe_for(choice: SequenceChoice, recipe: &HuntRecipe, seed: u64) -> HuntRec
 #[derive(Clone, Debug)]
 pub struct ComparePlan {
     /// Everything but sequences, programs and seeds.
-    pub recipe: HuntRecipe,
+    pub recipe: PassRecipe,
     pub strategies: Vec<SequenceChoice>,
     /// Each with each of these.
     pub seeds: Vec<u64>,
@@ -49,8 +48,8 @@ pub struct ComparePlan {
     pub stop: HuntStop,
     /// Where campaigns are kept.
     pub folder: PathBuf,
-    /// See [`HuntPlan::asker`].
-    pub asker: PathBuf,
+    /// See [`HuntPlan::callback_binary`].
+    pub callback_binary: PathBuf,
 }
 
 /// In a campaign's folder: its time is used up.
@@ -124,7 +123,7 @@ fn run(
         folder: folder.to_owned(),
         stop: plan.stop,
         reduce: None,
-        asker: plan.asker.clone(),
+        callback_binary: plan.callback_binary.clone(),
     };
     hunt(&hunting, progress)?;
     match progress.stop_requested() {
@@ -136,6 +135,7 @@ fn run(
 fn summary(strategy: SequenceChoice, seed: u64, found: &Campaign) -> ComparedRun {
     let bug = |finding: &Finding| {
         let Finding { kind, pass, signature, .. } = finding;
+        let pass = pass.as_deref().unwrap_or("-");
         format!("{} | {pass} | {signature}", kind.name()).trim_end_matches(" | ").to_owned()
     };
     ComparedRun {

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use optsleuth_model::{EmiStatus, HuntStatus, Progress, SearchStatus};
+use optsleuth_model::{HuntStatus, Progress, SearchStatus};
 
 use crate::interrupt;
 
@@ -71,30 +71,16 @@ impl Progress for Bar {
 
     fn hunt(&self, status: &HuntStatus) {
         let budget = status.budget.map_or(String::new(), |time| format!(" of {}", minutes(time)));
-        self.step(&format!(
-            "{}{budget} · round {} · {} tests ({:.0}/s) · {} findings · {} blocks · {}",
-            minutes(status.elapsed),
-            status.round,
-            status.tests,
-            status.rate,
-            status.findings,
-            status.blocks,
-            status.doing,
-        ));
-    }
-
-    fn emi(&self, status: &EmiStatus) {
-        let budget = status.budget.map_or(String::new(), |time| format!(" of {}", minutes(time)));
         let blocks = match status.blocks {
             0 => String::new(),
             blocks => format!(" · {blocks} blocks"),
         };
         self.step(&format!(
-            "{}{budget} · {} seeds · {} variants · {} tests · {} findings{blocks} · {}",
+            "{}{budget} · {} · {} tests ({:.0}/s) · {} findings{blocks} · {}",
             minutes(status.elapsed),
-            status.seeds,
-            status.variants,
+            status.reached,
             status.tests,
+            status.rate,
             status.findings,
             status.doing,
         ));

@@ -14,7 +14,7 @@ use optsleuth_mutate::LoadError;
 use optsleuth_triage::TriageError;
 
 /// The database of a campaign, in its folder.
-pub const DATABASE: &str = "campaign.sqlite";
+pub(crate) const DATABASE: &str = "campaign.db";
 
 /// Why a hunt cannot begin, or cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum HuntError {
         known: i64,
     },
     /// A campaign that hunts with something else.
-    #[error("the campaign in `{}` is one of {theirs}, not of {ours}", .folder.display())]
+    #[error("the campaign in `{}` was made by `optsleuth hunt {theirs}`, not by `optsleuth hunt {ours}`", .folder.display())]
     OtherKind { folder: PathBuf, theirs: &'static str, ours: &'static str },
     /// A campaign that was begun with other settings.
     #[error("the campaign in `{}` was begun with another {what}: {theirs}, not {ours}", .folder.display())]

@@ -13,4 +13,17 @@ pub mod passes;
 pub mod programs;
 pub mod variants;
 
+use std::path::Path;
+
+use optsleuth_model::Campaign;
+
+use campaign::CampaignKind;
 pub use error::HuntError;
+
+/// What any campaign did and found, also while it goes on.
+pub fn look_at(folder: &Path) -> Result<Campaign, HuntError> {
+    match CampaignKind::of(folder)? {
+        CampaignKind::Passes => passes::campaign(folder),
+        CampaignKind::Variants => variants::campaign(folder),
+    }
+}

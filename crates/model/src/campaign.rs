@@ -1,76 +1,66 @@
 //! A campaign: what a hunt did, and what it found.
+//!
+//! What both kinds of hunts have in common is here; what only one has is in
+//! `pass_hunt` and `variant_hunt`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::CaseKind;
+use crate::pass_hunt::{PassHunt, PassTrigger};
+use crate::variant_hunt::{VariantHunt, VariantTrigger};
 
 /// The version of campaigns, in their store and as JSON.
-pub const CAMPAIGN_VERSION: i64 = 1;
+///
+/// 2: both kinds of campaigns have one form. `hunt` says which kind it is, `seed`
+/// and `source` are no longer inside `settings`, `llvm` is; for variants,
+/// `programs` is what `seeds` was, and `growth` has no `variants`.
+pub const CAMPAIGN_VERSION: i64 = 2;
 
 /// A hunt, or several that were merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Campaign {
     /// [`CAMPAIGN_VERSION`].
     pub version: i64,
-    /// `19.1.7`.
-    pub llvm: String,
-    pub settings: HuntSettings,
-    /// How many pairs of program and sequence were run.
+    /// How many runs were compared with what they should do.
     pub tests: u64,
-    /// How many rounds were begun.
-    pub rounds: u64,
-    /// How many programs were tested.
+    /// What was found, in the order in which it was.
+    pub findings: Vec<Finding>,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// Where programs come from, in words.
+    pub source: String,
+    /// How many programs were tested; variants of them do not count.
     pub programs: u64,
-    /// With how many of them most sequences agree on another behaviour than the
-    /// unoptimized program's.
-    pub outvoted: u64,
-    /// How many cores' worth of workers there were.
-    pub workers: u64,
-    /// How long it took, without the time between two sessions.
-    pub seconds: f64,
-    /// How much of that the tests took.
-    pub testing_seconds: f64,
     /// How often each outcome was seen, by its name.
     pub outcomes: Vec<(String, u64)>,
     /// How many programs were not used, by reason.
     pub rejected: Vec<(String, u64)>,
-    /// What was found, in the order in which it was.
-    pub findings: Vec<Finding>,
     /// What deviated and is no finding, by reason.
     pub dismissed: Vec<(String, u64)>,
-    /// Passes that were not to follow each other.
-    pub exclusions: Vec<Exclusion>,
     /// How it went on.
     pub growth: Vec<Growth>,
-    /// How many basic blocks this LLVM has.
+    /// How many basic blocks the LLVM has whose coverage is measured; 0 where
+    /// none is.
     pub n_blocks: u64,
-    /// What programs were not checked for, in sentences.
+    /// How long it took, without the time between two sessions.
+    pub seconds: f64,
+    /// How many cores worked on it.
+    pub workers: u64,
+    /// What is to be known about this machine, in sentences.
     pub notes: Vec<String>,
+    /// What was hunted with.
+    #[serde(flatten)]
+    pub hunt: Hunt,
 }
 
-/// What decides everything about a hunt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HuntSettings {
-    /// Where the random numbers start.
-    pub seed: u64,
-    /// How sequences are chosen: `ctos`, `random`, `pairwise`, `guided`.
-    pub sequences: String,
-    /// How programs are chosen: `ctos`, `features`, `all`.
-    pub selection: String,
-    /// Where programs come from, in words.
-    pub source: String,
-    /// The fewest and the most passes of a sequence.
-    pub length: (usize, usize),
-    /// The passes that sequences are made of.
-    pub passes: Vec<String>,
-    /// How many sequences are drawn in a round, and how many of them are used.
-    pub sequence_pool: (usize, usize),
-    /// How many programs are made in a round, and how many of them are used.
-    pub program_pool: (usize, usize),
-    /// Which part of the campaign: one of how many. The first is 1.
-    pub shard: (u64, u64),
-    /// Whether exclusions are learnt from duplicates.
-    pub auto_exclude: bool,
+/// What a campaign hunts with; `hunt` in JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "hunt", rename_all = "kebab-case")]
+pub enum Hunt {
+    /// Programs and pass sequences.
+    Passes(PassHunt),
+    /// Variants of programs.
+    Variants(VariantHunt),
 }
 
 /// One bug, as far as can be told.
@@ -81,16 +71,14 @@ pub struct Finding {
     /// The case's folder, inside the campaign's.
     pub case: String,
     pub kind: CaseKind,
-    /// The last pass of the reduced sequence.
-    pub pass: String,
-    /// What tells it from other failures in that pass.
+    /// The pass that is to blame, where one is known.
+    pub pass: Option<String>,
+    /// What tells it from other failures in that pass, or of that compiler.
     pub signature: String,
     /// What happens, in one line.
     pub what: String,
-    /// The reduced sequence.
-    pub passes: String,
-    /// How many passes the sequence had that was tested.
-    pub n_passes: usize,
+    /// The levels at which the same program fails in the same way: `O1`...
+    pub levels: Vec<String>,
     /// The program's name in the campaign.
     pub program: String,
     /// The test that showed it first: counted from 1.
@@ -99,26 +87,24 @@ pub struct Finding {
     pub seconds: f64,
     /// How many more tests failed like it.
     pub duplicates: u64,
-    /// The levels at which the same program fails in the same way: `O1`...
-    pub levels: Vec<String>,
-    /// Whether all passes of the reduced sequence are run at some level.
-    pub default_passes_only: bool,
-    /// Whether the distribution's tools fail, too.
+    /// Whether tools that are not ours fail, too.
     pub confirmed: bool,
-    /// The guilty invocation, where it was looked for.
+    /// The guilty invocation, where there is one to be found.
     pub guilty: Option<String>,
-    /// How many IR instructions the case's program has.
-    pub instructions: usize,
+    /// What makes the compiler fail.
+    #[serde(flatten)]
+    pub trigger: Trigger,
 }
 
-/// Passes that may not follow each other, at whatever distance.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exclusion {
-    /// In the order in which they may not come.
-    pub passes: Vec<String>,
-    pub reason: String,
-    /// The first round it holds for.
-    pub from_round: u64,
+/// What makes a compiler fail. The campaign says which of the two its findings
+/// have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Trigger {
+    /// A pass sequence.
+    Passes(PassTrigger),
+    /// Snippets of a variant.
+    Variant(VariantTrigger),
 }
 
 /// How far a hunt was at some time.
@@ -132,36 +118,4 @@ pub struct Growth {
     pub findings: u64,
     /// Basic blocks of the compiler that were executed until then.
     pub blocks: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SequenceChoice {
-    /// Drawn at random, then those that represent them best.
-    Ctos,
-    Random,
-    /// Rows of a covering array: any two passes at any two places.
-    Pairwise,
-    /// Varied from those that reached new parts of the compiler.
-    Guided,
-}
-
-impl SequenceChoice {
-    /// All of them, in the order in which they are compared.
-    pub const ALL: [SequenceChoice; 4] = [
-        SequenceChoice::Ctos,
-        SequenceChoice::Random,
-        SequenceChoice::Pairwise,
-        SequenceChoice::Guided,
-    ];
-
-    /// As on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            SequenceChoice::Ctos => "ctos",
-            SequenceChoice::Random => "random",
-            SequenceChoice::Pairwise => "pairwise",
-            SequenceChoice::Guided => "guided",
-        }
-    }
 }

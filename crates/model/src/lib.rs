@@ -17,7 +17,6 @@ mod compare;
 mod coverage;
 pub mod doctor;
 mod edit;
-mod emi;
 mod fault;
 mod function_name;
 mod import;
@@ -31,6 +30,7 @@ mod mutation;
 mod name_parts;
 mod optimizations;
 mod outcome;
+mod pass_hunt;
 mod pass_registry;
 mod pass_sequence;
 mod plant;
@@ -43,15 +43,14 @@ mod shape;
 mod signature;
 mod triage;
 mod variant_bench;
+mod variant_hunt;
 
 pub use bisection::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
     BrokenEarlier, SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
 };
 pub use block_lines::BlockLines;
-pub use campaign::{
-    CAMPAIGN_VERSION, Campaign, Exclusion, Finding, Growth, HuntSettings, SequenceChoice,
-};
+pub use campaign::{CAMPAIGN_VERSION, Campaign, Finding, Growth, Hunt, Trigger};
 pub use case::{
     CASE_FILE, CASE_VERSION, Case, CaseKind, CaseTextError, CompilerSpec, OptLevel, Pipeline, Truth,
 };
@@ -62,10 +61,6 @@ pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADER
 pub use compare::{Compared, ComparedRun};
 pub use coverage::{BlockId, Coverage, CoverageError};
 pub use edit::{Edit, EditKind};
-pub use emi::{
-    EMI_CAMPAIGN_VERSION, EmiCampaign, EmiError, EmiFinding, EmiGrowth, EmiSettings, EmiTally,
-    StrategyCount,
-};
 pub use fault::{CODE_DIGITS, Change, Fault, FaultError, FaultObject};
 pub use function_name::FunctionName;
 pub use import::{
@@ -84,11 +79,12 @@ pub use measurement::{
 };
 pub use mutation::{Mutant, Place, RulePlaces};
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
+pub use pass_hunt::{Exclusion, PassHunt, PassSettings, PassTrigger, SequenceChoice};
 pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
 pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
 pub use plant::{Funnel, PlantReport, PlantedCase};
 pub use program::{Language, Program, nameless};
-pub use progress::{EmiStatus, HuntStatus, Progress, Quiet, SearchStatus, Silent};
+pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};
 pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,
 };
@@ -97,4 +93,10 @@ pub use run_report::{CovReport, CovRun, Repetition, RunReport};
 pub use shape::{BlockShape, FunctionShape, ProgramShape, RegionShape};
 pub use signature::Signature;
 pub use triage::{ReduceReport, SINGLE_PASS, SingleCase, Triage};
-pub use variant_bench::{EmiBench, EmiBenchCoverage, EmiBenchGain, EmiBenchStrategy};
+pub use variant_bench::{
+    VARIANT_BENCH_VERSION, VariantBench, VariantBenchCoverage, VariantBenchGain,
+    VariantBenchStrategy,
+};
+pub use variant_hunt::{
+    CompilerTally, StrategyCount, VariantError, VariantHunt, VariantSettings, VariantTrigger,
+};

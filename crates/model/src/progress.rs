@@ -12,8 +12,6 @@ pub trait Progress: Sync {
     fn search(&self, _: &SearchStatus) {}
     /// A hunt goes on.
     fn hunt(&self, _: &HuntStatus) {}
-    /// A hunt with variants goes on.
-    fn emi(&self, _: &EmiStatus) {}
     /// Whether to end early, with what there is.
     fn stop_requested(&self) -> bool {
         false
@@ -63,36 +61,15 @@ pub struct HuntStatus {
     pub elapsed: Duration,
     /// How long it is to take, in all.
     pub budget: Option<Duration>,
-    /// The round's number.
-    pub round: u64,
+    /// How far the campaign is, in its own units: `round 3`.
+    pub reached: String,
     /// Tests so far.
     pub tests: u64,
-    /// Tests per second, lately.
+    /// Tests per second.
     pub rate: f64,
     /// Findings so far.
     pub findings: u64,
-    /// Basic blocks of the compiler executed so far.
-    pub blocks: u64,
-    /// What is being done.
-    pub doing: String,
-}
-
-/// A look at a hunt that goes on.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EmiStatus {
-    /// Since the campaign began.
-    pub elapsed: Duration,
-    /// How long it is to take, in all.
-    pub budget: Option<Duration>,
-    /// Seeds so far.
-    pub seeds: u64,
-    /// Variants so far.
-    pub variants: u64,
-    /// Tests so far.
-    pub tests: u64,
-    /// Findings so far.
-    pub findings: u64,
-    /// Basic blocks of the compiler executed so far; 0 where nobody looks.
+    /// Basic blocks of the compiler executed so far; 0 where none is measured.
     pub blocks: u64,
     /// What is being done.
     pub doing: String,

@@ -11,7 +11,6 @@ mod compare;
 mod cov;
 mod diff;
 mod doctor;
-mod emi;
 mod escape;
 mod html;
 mod import;
@@ -22,13 +21,14 @@ mod mutate;
 mod names;
 mod outlook;
 mod passes;
+mod plant;
 mod reduce;
 mod run;
-mod seed;
 mod style;
 pub mod svg;
 mod table;
 mod triage;
+mod variant_bench;
 mod words;
 
 pub use bench::{
@@ -43,10 +43,6 @@ pub use check::{CheckEntry, check_json, check_summary, check_text};
 pub use compare::{compare_csv, compare_json, compare_markdown, compare_text};
 pub use cov::{cov_json, cov_text, diff_json, diff_text};
 pub use doctor::{doctor_json, doctor_text};
-pub use emi::{
-    emi_bench_json, emi_bench_markdown, emi_bench_picture, emi_bench_text, emi_json, emi_markdown,
-    emi_page, emi_text,
-};
 pub use html::{CaseView, case_html};
 pub use import::{ImportEntry, import_json, import_text};
 pub use lcov::lcov;
@@ -54,11 +50,14 @@ pub use localize::{localize_json, localize_markdown, localize_text, report_json}
 pub use mutate::{mutant_json, mutant_line, places_json, places_text, rules_json, rules_text};
 pub use outlook::{outlook_json, outlook_text};
 pub use passes::{passes_json, passes_text};
+pub use plant::{plant_json, plant_text};
 pub use reduce::{reduce_json, reduce_text};
 pub use run::{run_json, run_text};
-pub use seed::{seed_json, seed_text};
 pub use style::Style;
 pub use triage::{Reports, triage_json, triage_markdown, triage_text};
+pub use variant_bench::{
+    variant_bench_json, variant_bench_markdown, variant_bench_picture, variant_bench_text,
+};
 
 /// The number in every JSON document's `version`; goes up when a field changes
 /// its meaning or disappears.

@@ -1,7 +1,7 @@
 //! Raw data -> the figures that are told, and the bars they have to reach.
 //! Pure.
 
-use super::raw::{EmiHunt, EmiStrategy, Hunt, ProgramSearch, Raw, Search};
+use super::raw::{Hunt, ProgramSearch, Raw, Search, VariantHunts, VariantStrategy};
 
 /// Passing sequences an hour of the LocSeq paper's set-up, with gcov.
 const PAPER_PER_HOUR: f64 = 945.0;
@@ -123,9 +123,9 @@ pub(super) fn figures(raw: &Raw) -> Vec<Figure> {
     }
     all.extend(raw.hunt.as_ref().map(hunt));
     all.extend(raw.witness_programs.iter().map(witness_programs));
-    if let Some(emi) = &raw.emi {
-        all.extend(emi.strategies.iter().map(variants));
-        all.extend(emi.hunts.iter().map(variant_hunt));
+    if let Some(found) = &raw.variants {
+        all.extend(found.strategies.iter().map(variants));
+        all.extend(found.hunts.iter().map(variant_hunt));
     }
     for provision in &raw.provision {
         let (rewrite, link) = (provision.rewrite_seconds, provision.link_seconds);
@@ -253,7 +253,7 @@ const PAPERS_VARIANT_SECONDS: f64 = 1.7;
 /// Programs that Hermes tested in an hour on one core (section 5.2).
 const PAPERS_TESTED_PER_HOUR: f64 = 400.0;
 
-fn variants(found: &EmiStrategy) -> Figure {
+fn variants(found: &VariantStrategy) -> Figure {
     let each = found.deriving_seconds / found.variants.max(1) as f64;
     let judging = found.judging_seconds / found.variants.max(1) as f64;
     let is_hermes = found.strategy == "hermes";
@@ -272,7 +272,7 @@ fn variants(found: &EmiStrategy) -> Figure {
     }
 }
 
-fn variant_hunt(found: &EmiHunt) -> Figure {
+fn variant_hunt(found: &VariantHunts) -> Figure {
     let per_hour = found.programs as f64 / (found.seconds * found.cores as f64) * 3600.0;
     Figure {
         what: format!(

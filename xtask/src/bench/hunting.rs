@@ -9,7 +9,7 @@ use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_hunt::passes::{HuntRecipe, PassChoice, ProgramSelection, sample_tests};
+use optsleuth_hunt::passes::{PassChoice, PassRecipe, ProgramSelection, sample_tests};
 use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
 use optsleuth_model::{PassSequence, RunRequest, SequenceChoice, Silent};
 
@@ -84,8 +84,8 @@ fn middle(values: impl Iterator<Item = usize>) -> usize {
     sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
-fn recipe(llvm: LlvmChoice) -> HuntRecipe {
-    HuntRecipe {
+fn recipe(llvm: LlvmChoice) -> PassRecipe {
+    PassRecipe {
         llvm,
         seed: 1,
         sequences: SequenceChoice::Random,

@@ -100,7 +100,7 @@ impl Bench {
             provision: provision()?,
             hunt: Some(hunting::measure(self.llvm)?),
             witness_programs: mutants::measure()?,
-            emi: Some(variants::measure(self.llvm)?),
+            variants: Some(variants::measure(self.llvm)?),
         };
         self.measure(&mut raw)?;
         fs::create_dir_all(&self.out)?;

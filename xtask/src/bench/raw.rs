@@ -35,20 +35,20 @@ pub(super) struct Raw {
     #[serde(default)]
     pub(super) witness_programs: Vec<ProgramSearch>,
     /// Of data from before there were variants: none.
-    #[serde(default)]
-    pub(super) emi: Option<Emi>,
+    #[serde(default, rename = "emi")]
+    pub(super) variants: Option<Variants>,
 }
 
 /// Variants of programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Emi {
-    pub(super) strategies: Vec<EmiStrategy>,
-    pub(super) hunts: Vec<EmiHunt>,
+pub(super) struct Variants {
+    pub(super) strategies: Vec<VariantStrategy>,
+    pub(super) hunts: Vec<VariantHunts>,
 }
 
 /// Variants by one strategy; seconds of one core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct EmiStrategy {
+pub(super) struct VariantStrategy {
     pub(super) strategy: String,
     pub(super) variants: u64,
     /// Reading, profiling, synthesis.
@@ -59,9 +59,9 @@ pub(super) struct EmiStrategy {
 
 /// A hunt with variants, everything included.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct EmiHunt {
+pub(super) struct VariantHunts {
     pub(super) compilers: Vec<String>,
-    /// Seeds and variants, each at five levels by each compiler.
+    /// Base programs and variants, each at five levels by each compiler.
     pub(super) programs: u64,
     pub(super) tests: u64,
     pub(super) cores: u64,

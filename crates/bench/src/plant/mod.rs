@@ -1,4 +1,4 @@
-//! `optsleuth bench seed`: an LLVM -> cases whose culprit is known exactly.
+//! `optsleuth bench plant`: an LLVM -> cases whose culprit is known exactly.
 //!
 //! ```text
 //! programs x sequences ──► unmodified, covered worker ──► blocks worth breaking
@@ -302,7 +302,7 @@ impl Planting<'_> {
         Case {
             id: id.to_owned(),
             title: Some(format!("{component}: {what} in {name}")),
-            source: Some("seeded on purpose by `optsleuth bench seed`".to_owned()),
+            source: Some("seeded on purpose by `optsleuth bench plant`".to_owned()),
             compiler,
             fault: Some(fault.clone()),
             input: INPUT.to_owned(),

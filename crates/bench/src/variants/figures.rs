@@ -1,6 +1,7 @@
-//! What `optsleuth bench emi` adds up, and a file that has it after every seed.
+//! What `optsleuth bench variants` adds up, and a file that has it after
+//! every base program.
 //!
-//! **Invariant:** a seed is in the file whole or not at all, so whatever ends a
+//! **Invariant:** a base program is in the file whole or not at all, so whatever ends a
 //! measurement, the next one with the same arguments goes on from there. Figures
 //! of other arguments are never mixed with these.
 
@@ -10,36 +11,36 @@ use std::path::Path;
 
 use fs_err as fs;
 use optsleuth_case::folder::write_whole;
-use optsleuth_model::{Coverage, EmiBenchGain, EmiBenchStrategy, EmiError};
+use optsleuth_model::{Coverage, VariantBenchGain, VariantBenchStrategy, VariantError};
 use optsleuth_mutate::emi::Strategy;
 use serde::{Deserialize, Serialize};
 
-use super::EmiBenchPlan;
+use super::VariantBenchPlan;
 use crate::BenchError;
 
 /// The file, in the results' folder.
 const FILE: &str = "figures.bin";
 
-/// Figures of one seed, or of several.
+/// Figures of one base program, or of several.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Figures {
-    /// The seeds' numbers, used or not.
+    /// The base programs' numbers, used or not.
     pub(super) done: BTreeSet<u64>,
-    pub(super) n_seeds: u64,
+    pub(super) n_programs: u64,
     pub(super) n_unsuited: u64,
     /// By strategy, as all that follows.
-    pub(super) rows: Vec<EmiBenchStrategy>,
-    pub(super) errors: Vec<(u64, EmiError)>,
-    pub(super) by_seeds: Coverage,
+    pub(super) rows: Vec<VariantBenchStrategy>,
+    pub(super) errors: Vec<(u64, VariantError)>,
+    pub(super) by_programs: Coverage,
     /// By strategy and generation.
     pub(super) by_variants: Vec<Vec<Coverage>>,
 }
 
 impl Figures {
-    pub(super) fn none(plan: &EmiBenchPlan) -> Figures {
-        let row = |one: &Strategy| EmiBenchStrategy {
+    pub(super) fn none(plan: &VariantBenchPlan) -> Figures {
+        let row = |one: &Strategy| VariantBenchStrategy {
             strategy: one.name().to_owned(),
-            ..EmiBenchStrategy::default()
+            ..VariantBenchStrategy::default()
         };
         let generations = || (0..plan.variants).map(|_| Coverage::default()).collect();
         Figures {
@@ -51,7 +52,7 @@ impl Figures {
 
     pub(super) fn add(&mut self, more: Figures) {
         self.done.extend(more.done);
-        self.n_seeds += more.n_seeds;
+        self.n_programs += more.n_programs;
         self.n_unsuited += more.n_unsuited;
         for (row, more) in self.rows.iter_mut().zip(&more.rows) {
             row.variants += more.variants;
@@ -64,7 +65,7 @@ impl Figures {
             row.judging += more.judging;
         }
         self.errors.extend(more.errors);
-        self.by_seeds = self.by_seeds.union(&more.by_seeds);
+        self.by_programs = self.by_programs.union(&more.by_programs);
         for (own, more) in self.by_variants.iter_mut().zip(&more.by_variants) {
             for (own, more) in own.iter_mut().zip(more) {
                 *own = own.union(more);
@@ -72,15 +73,15 @@ impl Figures {
         }
     }
 
-    pub(super) fn gained(&self) -> Vec<EmiBenchGain> {
-        let gain = |(row, by_generation): (&EmiBenchStrategy, &Vec<Coverage>)| {
-            let mut all = self.by_seeds.clone();
+    pub(super) fn gained(&self) -> Vec<VariantBenchGain> {
+        let gain = |(row, by_generation): (&VariantBenchStrategy, &Vec<Coverage>)| {
+            let mut all = self.by_programs.clone();
             let mut grown = |executed: &Coverage| {
                 all = all.union(executed);
                 all.count() as u64
             };
             let blocks = by_generation.iter().map(&mut grown).collect();
-            EmiBenchGain { strategy: row.strategy.clone(), blocks }
+            VariantBenchGain { strategy: row.strategy.clone(), blocks }
         };
         self.rows.iter().zip(&self.by_variants).map(gain).collect()
     }
@@ -89,7 +90,7 @@ impl Figures {
     pub(super) fn read(
         folder: &Path,
         arguments: &str,
-        plan: &EmiBenchPlan,
+        plan: &VariantBenchPlan,
     ) -> Result<Figures, BenchError> {
         let path = folder.join(FILE);
         let other = |why: &str| BenchError::OtherArguments {
@@ -130,28 +131,28 @@ mod tests {
         Coverage::of(blocks.iter().copied().map(BlockId))
     }
 
-    fn seed(number: u64, own: &[u32], first: &[u32], second: &[u32]) -> Figures {
-        let row = EmiBenchStrategy {
+    fn program(number: u64, own: &[u32], first: &[u32], second: &[u32]) -> Figures {
+        let row = VariantBenchStrategy {
             strategy: "orion".to_owned(),
             deriving: 0.25,
-            ..EmiBenchStrategy::default()
+            ..VariantBenchStrategy::default()
         };
         Figures {
             done: BTreeSet::from([number]),
-            n_seeds: 1,
+            n_programs: 1,
             rows: vec![row],
-            by_seeds: executed(own),
+            by_programs: executed(own),
             by_variants: vec![vec![executed(first), executed(second)]],
             ..Figures::default()
         }
     }
 
     #[test]
-    fn gains_add_up_over_generations_and_seeds() {
-        let mut sums = seed(0, &[1, 2], &[2, 3], &[3]);
-        sums.add(seed(1, &[2, 5], &[1], &[6, 7]));
+    fn gains_add_up_over_generations_and_programs() {
+        let mut sums = program(0, &[1, 2], &[2, 3], &[3]);
+        sums.add(program(1, &[2, 5], &[1], &[6, 7]));
         // Seeds have 1, 2, 5; first variants add 3, second ones 6 and 7.
-        assert_eq!((sums.n_seeds, sums.by_seeds.count()), (2, 3));
+        assert_eq!((sums.n_programs, sums.by_programs.count()), (2, 3));
         assert_eq!(sums.gained()[0].blocks, [4, 6]);
     }
 
@@ -159,9 +160,9 @@ mod tests {
     fn what_is_kept_goes_on_with_the_same_arguments_alone() {
         let folder = tempfile::tempdir().unwrap();
         let source = ProgramSource::Csmith(Swarm::Default);
-        let plan = EmiBenchPlan {
+        let plan = VariantBenchPlan {
             programs: ProgramPlan { source, size: SizeProfile::Small, min_bytes: None, seed: 1 },
-            seeds: 2,
+            count: 2,
             variants: 2,
             strategies: vec![Strategy::Orion],
             seed: 1,
@@ -170,7 +171,7 @@ mod tests {
         };
         let read = |arguments| Figures::read(folder.path(), arguments, &plan);
         assert_eq!(read("seed 1").unwrap(), Figures::none(&plan));
-        let kept = seed(7, &[1, 2, 900], &[3], &[]);
+        let kept = program(7, &[1, 2, 900], &[3], &[]);
         kept.write(folder.path(), "seed 1").unwrap();
         assert_eq!(read("seed 1").unwrap(), kept);
         let refused = read("seed 2").unwrap_err().to_string();

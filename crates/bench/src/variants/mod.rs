@@ -1,12 +1,13 @@
-//! `optsleuth bench emi`: are variants what they should be, how long do they
-//! take, and how much more of a compiler do they reach than their seeds?
+//! `optsleuth bench variants`: are variants what they should be, how long do they
+//! take, and how much more of a compiler do they reach than their base
+//! programs?
 //!
-//! No compiler is tested here. For coverage, seeds and variants are compiled at
-//! every level by one LLVM (Figure 7 of the paper has lines of code; here it is
+//! No compiler is tested here. For coverage, base programs and variants are compiled
+//! at every level by one LLVM (Figure 7 of the paper has lines of code; here it is
 //! basic blocks).
 //!
-//! **Invariant:** every strategy gets the same seeds, and as many attempts with
-//! each; of a seed that was cut short, only errors are in the figures. What a
+//! **Invariant:** every strategy gets the same base programs, and as many attempts
+//! with each; of one that was cut short, only errors are in the figures. What a
 //! strategy could not make, or made wrong, is.
 
 mod figures;
@@ -19,15 +20,15 @@ use std::time::Instant;
 
 use optsleuth_case::folder::write_whole;
 use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, Programs, Source as Written};
+use optsleuth_hunt::variants::compilers::{Compilers, Lane};
 use optsleuth_hunt::variants::derive::{Derivation, Tools, key};
-use optsleuth_hunt::variants::plan::{CompilerChoice, EMI_LEVELS, EmiRecipe};
-use optsleuth_hunt::variants::store::error_file;
-use optsleuth_hunt::variants::testers::{Hand, Testers};
+use optsleuth_hunt::variants::setup::Setup;
 use optsleuth_hunt::variants::trial::Source;
 use optsleuth_hunt::variants::valid::Verdict;
-use optsleuth_hunt::variants::workshop::Workshop;
+use optsleuth_hunt::variants::{CompilerChoice, LEVELS, VariantRecipe, error_file};
 use optsleuth_model::{
-    Coverage, EmiBench, EmiBenchCoverage, EmiError, EmiSettings, Execution, Progress,
+    Coverage, Execution, Progress, VARIANT_BENCH_VERSION, VariantBench, VariantBenchCoverage,
+    VariantError, VariantSettings,
 };
 use optsleuth_mutate::emi::{Strategy, unmarked};
 
@@ -36,11 +37,11 @@ use figures::Figures;
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
-pub struct EmiBenchPlan {
-    /// Where seeds come from.
+pub struct VariantBenchPlan {
+    /// Where base programs come from.
     pub programs: ProgramPlan,
-    /// How many seeds.
-    pub seeds: u64,
+    /// How many base programs.
+    pub count: u64,
     /// How many variants of each, by each strategy.
     pub variants: u64,
     /// Who makes them.
@@ -49,41 +50,44 @@ pub struct EmiBenchPlan {
     pub seed: u64,
     /// The LLVM whose coverage is measured.
     pub coverage: Option<u32>,
-    /// Where wrong variants are kept, and figures after every seed.
+    /// Where wrong variants are kept, and figures after every base program.
     pub folder: PathBuf,
 }
 
 /// Measures.
-pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBench, BenchError> {
-    let recipe = EmiRecipe {
+pub fn bench_variants(
+    plan: &VariantBenchPlan,
+    progress: &dyn Progress,
+) -> Result<VariantBench, BenchError> {
+    let recipe = VariantRecipe {
         seed: plan.seed,
         strategies: plan.strategies.clone(),
         compilers: plan.coverage.into_iter().map(CompilerChoice::Workers).collect(),
-        levels: EMI_LEVELS.to_vec(),
+        levels: LEVELS.to_vec(),
         variants: plan.variants,
         programs: plan.programs.clone(),
         broken: None,
     };
-    let mut workshop = Workshop::set_up(&recipe, progress)?;
-    let settings = workshop.settings(&recipe);
-    let n_blocks = workshop.testers.n_blocks();
-    let Workshop { workers, testers, crews, judges, clang, pool, programs } = &mut workshop;
+    let mut setup = Setup::new(&recipe, progress)?;
+    let settings = setup.settings(&recipe);
+    let n_blocks = setup.compilers.n_blocks();
+    let Setup { workers, compilers, lane_pools, judges, clang, pool, programs } = &mut setup;
     let tools = Tools { clang, judges, pool };
-    let end = programs.count().map_or(plan.seeds, |count| count.min(plan.seeds));
+    let end = programs.count().map_or(plan.count, |count| count.min(plan.count));
     let all = end * plan.strategies.len() as u64 * plan.variants;
     let arguments = arguments(plan, &settings);
     let sums = Figures::read(&plan.folder, &arguments, plan)?;
     let course = Course { done: AtomicU64::new(0), all, progress };
     let before = sums.done.clone();
     course.step(before.len() as u64 * plan.strategies.len() as u64 * plan.variants);
-    let measuring = Measuring { plan, tools, testers, programs, course };
+    let measuring = Measuring { plan, tools, compilers, programs, course };
     let sums = Mutex::new((sums, Vec::new()));
     let next = AtomicU64::new(0);
     progress.step("deriving and judging variants");
-    let mut hands = crews.hands(&mut workers.pool);
+    let mut lanes = lane_pools.lanes(&mut workers.pool);
     // One for each core.
-    hands.truncate(hands.len().saturating_sub(1).max(1));
-    let work = |mut hand: Hand<'_>| -> Result<(), BenchError> {
+    lanes.truncate(lanes.len().saturating_sub(1).max(1));
+    let work = |mut lane: Lane<'_>| -> Result<(), BenchError> {
         while !progress.stop_requested() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= end {
@@ -92,7 +96,7 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
             if before.contains(&number) {
                 continue;
             }
-            let measured = measuring.seed(number, &mut hand)?;
+            let measured = measuring.base_program(number, &mut lane)?;
             let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
             match measured {
                 Measured::Whole(figures) => {
@@ -107,7 +111,7 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     let work = &work;
     thread::scope(|scope| {
         let threads: Vec<_> =
-            hands.into_iter().map(|hand| scope.spawn(move || work(hand))).collect();
+            lanes.into_iter().map(|lane| scope.spawn(move || work(lane))).collect();
         threads.into_iter().try_for_each(|thread| match thread.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -116,19 +120,19 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     let (mut sums, late) = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
     sums.errors.extend(late);
     sums.errors.sort_by_key(|(number, error)| (*number, error.strategy.clone(), error.generation));
-    let coverage = settings.compilers.first().map(|(_, version)| EmiBenchCoverage {
+    let coverage = settings.compilers.first().map(|(_, version)| VariantBenchCoverage {
         llvm: version.clone(),
         n_blocks,
-        seeds: sums.by_seeds.count() as u64,
+        programs: sums.by_programs.count() as u64,
         gained: sums.gained(),
     });
-    Ok(EmiBench {
-        version: 2,
-        seeds: sums.n_seeds,
+    Ok(VariantBench {
+        version: VARIANT_BENCH_VERSION,
+        programs: sums.n_programs,
         unsuited: sums.n_unsuited,
         variants: plan.variants,
         seed: plan.seed,
-        source: settings.source,
+        source: plan.programs.to_string(),
         judges: settings.judges,
         strategies: sums.rows,
         coverage,
@@ -137,12 +141,12 @@ pub fn bench_emi(plan: &EmiBenchPlan, progress: &dyn Progress) -> Result<EmiBenc
     })
 }
 
-/// What figures depend on; more seeds only add to them.
-fn arguments(plan: &EmiBenchPlan, settings: &EmiSettings) -> String {
+/// What figures depend on; more base programs only add to them.
+fn arguments(plan: &VariantBenchPlan, settings: &VariantSettings) -> String {
     let compilers = settings.compilers.iter().map(|(name, version)| format!("{name} {version}"));
     let compilers: Vec<String> = compilers.collect();
     let source = match &plan.programs.source {
-        ProgramSource::Csmith(_) => settings.source.clone(),
+        ProgramSource::Csmith(_) => plan.programs.to_string(),
         // Folders of one name may hold anything.
         ProgramSource::Folder(folder) => {
             let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
@@ -159,11 +163,11 @@ fn arguments(plan: &EmiBenchPlan, settings: &EmiSettings) -> String {
     )
 }
 
-/// What came of measuring a seed.
+/// What came of measuring a base program.
 enum Measured {
     Whole(Figures),
     /// It was interrupted; errors before that count.
-    CutShort(Vec<(u64, EmiError)>),
+    CutShort(Vec<(u64, VariantError)>),
 }
 
 /// How far it is, in variants.
@@ -181,19 +185,19 @@ impl Course<'_> {
     }
 }
 
-/// What seeds are measured with.
+/// What base programs are measured with.
 struct Measuring<'a> {
-    plan: &'a EmiBenchPlan,
+    plan: &'a VariantBenchPlan,
     tools: Tools<'a>,
-    testers: &'a Testers,
+    compilers: &'a Compilers,
     programs: &'a Programs,
     course: Course<'a>,
 }
 
-/// One variant of one seed by one strategy.
+/// One variant of one base program by one strategy.
 #[derive(Clone, Copy)]
 struct Attempt<'a> {
-    /// The seed's.
+    /// The base program's.
     number: u64,
     name: &'a str,
     expected: &'a Execution,
@@ -204,18 +208,18 @@ struct Attempt<'a> {
 }
 
 impl Measuring<'_> {
-    /// Everything about one seed.
-    fn seed(&self, number: u64, hand: &mut Hand<'_>) -> Result<Measured, BenchError> {
+    /// Everything about one base program.
+    fn base_program(&self, number: u64, lane: &mut Lane<'_>) -> Result<Measured, BenchError> {
         let mut figures = Figures::none(self.plan);
         figures.done.insert(number);
-        let made = self.programs.make_one(hand.fence, number)?;
+        let made = self.programs.make_one(lane.fence, number)?;
         let Some(program) = made.program else { return Ok(self.unsuited(figures)) };
         let Written::C(text) = program.source else { return Ok(self.unsuited(figures)) };
         let (expected, key) = (program.expected, key(self.plan.seed, number));
-        let begun = Derivation::begin(self.tools, &text, &expected, key, hand.fence)?;
+        let begun = Derivation::begin(self.tools, &text, &expected, key, lane.fence)?;
         let Ok(mut derivation) = begun else { return Ok(self.unsuited(figures)) };
-        figures.n_seeds = 1;
-        figures.by_seeds = self.covered(&Source::new(text)?, &expected, hand)?;
+        figures.n_programs = 1;
+        figures.by_programs = self.covered(&Source::new(text)?, &expected, lane)?;
         for (place, &strategy) in self.plan.strategies.iter().enumerate() {
             for generation in 1..=self.plan.variants {
                 if self.course.progress.stop_requested() {
@@ -223,7 +227,7 @@ impl Measuring<'_> {
                 }
                 let (name, expected) = (&program.name, &expected);
                 let of = Attempt { number, name, expected, place, strategy, generation };
-                self.variant(&of, &mut derivation, hand, &mut figures)?;
+                self.variant(&of, &mut derivation, lane, &mut figures)?;
                 self.course.step(1);
             }
         }
@@ -239,13 +243,13 @@ impl Measuring<'_> {
         &self,
         of: &Attempt<'_>,
         derivation: &mut Derivation<'_>,
-        hand: &mut Hand<'_>,
+        lane: &mut Lane<'_>,
         figures: &mut Figures,
     ) -> Result<(), BenchError> {
         let Attempt { expected, place, strategy, generation, .. } = *of;
         let row = &mut figures.rows[place];
         let begun = Instant::now();
-        let made = derivation.propose(strategy, generation, hand.fence)?;
+        let made = derivation.propose(strategy, generation, lane.fence)?;
         let mut deriving = begun.elapsed().as_secs_f64();
         let Some(variant) = made else {
             row.nothing += 1;
@@ -253,7 +257,7 @@ impl Measuring<'_> {
         };
         let source = Source::new(unmarked(&variant.text))?;
         let begun = Instant::now();
-        let verdict = self.tools.judges.judge(&source, expected, hand.fence)?;
+        let verdict = self.tools.judges.judge(&source, expected, lane.fence)?;
         row.judging += begun.elapsed().as_secs_f64();
         match verdict {
             Verdict::Different(what) => {
@@ -261,17 +265,17 @@ impl Measuring<'_> {
                 figures.errors.push((of.number, self.kept(of, what, &variant.text)?));
             }
             Verdict::Undecided(why) => {
-                tracing::warn!(why, seed = of.name, "a judge falls over a variant");
+                tracing::warn!(why, program = of.name, "a judge falls over a variant");
                 row.undecided += 1;
             }
             Verdict::Equivalent => {
                 row.variants += 1;
                 row.snippets += variant.snippets.len() as u64;
                 let begun = Instant::now();
-                derivation.go_on(strategy, generation, &variant, hand.fence)?;
+                derivation.go_on(strategy, generation, &variant, lane.fence)?;
                 deriving += begun.elapsed().as_secs_f64();
                 let index = usize::try_from(generation - 1).unwrap_or(usize::MAX);
-                figures.by_variants[place][index] = self.covered(&source, expected, hand)?;
+                figures.by_variants[place][index] = self.covered(&source, expected, lane)?;
             }
         }
         let row = &mut figures.rows[place];
@@ -281,13 +285,13 @@ impl Measuring<'_> {
     }
 
     /// Keeps a wrong variant, so that its cause can be found.
-    fn kept(&self, of: &Attempt<'_>, what: String, text: &str) -> Result<EmiError, BenchError> {
-        // Strategies of one seed have files of their own.
+    fn kept(&self, of: &Attempt<'_>, what: String, text: &str) -> Result<VariantError, BenchError> {
+        // Strategies of one base program have files of their own.
         let file = error_file(of.number, of.place as u64 * 1000 + of.generation);
         let path = self.plan.folder.join(&file);
         write_whole(&path, text)?;
         let (strategy, program) = (of.strategy.name().to_owned(), of.name.to_owned());
-        Ok(EmiError { strategy, what, program, generation: of.generation, file })
+        Ok(VariantError { strategy, what, program, generation: of.generation, file })
     }
 
     /// What of the compiler is executed for a program, at all levels.
@@ -295,11 +299,11 @@ impl Measuring<'_> {
         &self,
         source: &Source,
         expected: &Execution,
-        hand: &mut Hand<'_>,
+        lane: &mut Lane<'_>,
     ) -> Result<Coverage, BenchError> {
         let mut all = Coverage::default();
-        for (tester, level) in self.testers.tests() {
-            let (_, executed) = self.testers.test(tester, level, source, expected, hand)?;
+        for (compiler, level) in self.compilers.tests() {
+            let (_, executed) = self.compilers.test(compiler, level, source, expected, lane)?;
             if let Some(executed) = executed {
                 all = all.union(&executed);
             }

@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use optsleuth_case::folder::write_whole;
-use optsleuth_hunt::campaign::database::CampaignKind;
-use optsleuth_hunt::passes::{campaign, merge};
-use optsleuth_hunt::variants::emi_campaign;
-use optsleuth_model::EmiCampaign;
+use optsleuth_hunt::look_at;
+use optsleuth_hunt::passes::merge;
 use optsleuth_report::{
-    campaign_json, campaign_page_with_reports, campaign_text, emi_json, emi_markdown, emi_page,
-    emi_text,
+    campaign_json, campaign_markdown, campaign_page_with_reports, campaign_text,
 };
 
 use super::{print, style};
@@ -37,7 +34,7 @@ enum CampaignCommand {
   optsleuth campaign show campaign/
   optsleuth campaign show campaign/ --json | jq '.findings[].case'
 
-Also makes campaign.html anew.
+Also makes campaign.html and campaign.md anew.
 Exit codes: 0 nothing was found, 2 bugs were found.")]
 struct Show {
     /// The folder of a hunt
@@ -51,8 +48,8 @@ struct Show {
 /// Join the parts that --shard made of a campaign
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  optsleuth hunt --llvm 19 --shard 1/2 --budget 1h -o part-1/    # on one machine
-  optsleuth hunt --llvm 19 --shard 2/2 --budget 1h -o part-2/    # on another
+  optsleuth hunt passes --llvm 19 --shard 1/2 --budget 1h -o part-1/    # on one machine
+  optsleuth hunt passes --llvm 19 --shard 2/2 --budget 1h -o part-2/    # on another
   optsleuth campaign merge part-1/ part-2/ -o campaign/
 
 Bugs that several parts found become one finding, with the case of the first part.
@@ -71,26 +68,18 @@ struct Merge {
 
 impl Campaign {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let is_clean = match self.command {
-            CampaignCommand::Show(Show { folder, json }) => match CampaignKind::of(&folder)? {
-                CampaignKind::Sequences => {
-                    let found = campaign(&folder)?;
-                    show(&folder, &found, json)?;
-                    found.findings.is_empty()
-                }
-                CampaignKind::Emi => {
-                    let found = emi_campaign(&folder)?;
-                    show_emi(&folder, &found, json)?;
-                    found.findings.is_empty()
-                }
-            },
+        let (folder, found, json) = match self.command {
+            CampaignCommand::Show(Show { folder, json }) => {
+                let found = look_at(&folder)?;
+                (folder, found, json)
+            }
             CampaignCommand::Merge(Merge { parts, output, json }) => {
                 let found = merge(&parts, &output)?;
-                show(&output, &found, json)?;
-                found.findings.is_empty()
+                (output, found, json)
             }
         };
-        Ok(if is_clean { Exit::Clean } else { Exit::BugFound })
+        show(&folder, &found, json)?;
+        Ok(if found.findings.is_empty() { Exit::Clean } else { Exit::BugFound })
     }
 }
 
@@ -100,33 +89,14 @@ pub(super) fn show(
     found: &optsleuth_model::Campaign,
     json: bool,
 ) -> Result<(), Failure> {
-    let triaged = triaged(folder, found.findings.iter().map(|finding| &finding.case));
-    keep(&folder.join("campaign.html"), campaign_page_with_reports(found, &triaged))?;
+    let cases = found.findings.iter().map(|finding| &finding.case);
+    let is_triaged = |case: &&String| folder.join(case).join("index.html").is_file();
+    let triaged: BTreeSet<String> = cases.filter(is_triaged).cloned().collect();
+    write_whole(&folder.join("campaign.html"), campaign_page_with_reports(found, &triaged))?;
+    write_whole(&folder.join("campaign.md"), campaign_markdown(found))?;
     match json {
         true => print(&campaign_json(found)),
         false => print(&campaign_text(found, style())),
     }
     Ok(())
-}
-
-/// The same for a campaign of variants.
-pub(super) fn show_emi(folder: &Path, found: &EmiCampaign, json: bool) -> Result<(), Failure> {
-    let triaged = triaged(folder, found.findings.iter().map(|finding| &finding.case));
-    keep(&folder.join("campaign.html"), emi_page(found, &triaged))?;
-    keep(&folder.join("campaign.md"), emi_markdown(found))?;
-    match json {
-        true => print(&emi_json(found)),
-        false => print(&emi_text(found, style())),
-    }
-    Ok(())
-}
-
-/// The cases that have a page of their own.
-fn triaged<'a>(folder: &Path, cases: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
-    let is_triaged = |case: &&String| folder.join(case).join("index.html").is_file();
-    cases.filter(is_triaged).cloned().collect()
-}
-
-fn keep(path: &Path, text: String) -> Result<(), Failure> {
-    Ok(write_whole(path, text)?)
 }

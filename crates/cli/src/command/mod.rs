@@ -7,7 +7,6 @@ mod campaign;
 mod case;
 mod cov;
 mod doctor;
-mod emi;
 mod hunt;
 mod import;
 mod localize;

@@ -110,7 +110,8 @@ impl Reduce {
                     ToolFlag::Cvise => Reducer::Cvise,
                 },
                 budget: Some(self.budget),
-                asker: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
+                callback_binary: std::env::current_exe()
+                    .unwrap_or_else(|_| PathBuf::from("optsleuth")),
             },
         }
     }

@@ -119,7 +119,7 @@ impl Triage {
             budget: self.budget,
             seed: self.seed,
             reducer: if self.built_in { Reducer::BuiltIn } else { Reducer::Auto },
-            asker: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
+            callback_binary: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Remedies and exit codes for what keeps a hunt from beginning or going on.
 
+use std::path::Path;
+
 use optsleuth_hunt::HuntError;
+use optsleuth_hunt::campaign::CampaignKind;
 
 use super::{case, triage};
 use crate::exit::Exit;
@@ -11,13 +14,17 @@ pub(super) fn remedy(error: &HuntError) -> Option<String> {
         HuntError::Triage(error) => return triage::remedy(error),
         HuntError::CampaignExists(folder) => {
             return Some(format!(
-                "go on with `optsleuth hunt ... --resume {0}`, or hunt into another folder (`-o`)",
-                folder.display()
+                "go on with {}, or hunt into another folder (`-o`)",
+                resuming(folder)
             ));
         }
         HuntError::DiskFull(folder) => {
+            return Some(format!("make room, then go on with {}", resuming(folder)));
+        }
+        HuntError::OtherKind { folder, theirs, .. } => {
             return Some(format!(
-                "make room, then go on with `optsleuth hunt ... --resume {}`",
+                "`optsleuth hunt {theirs} --resume {0}` goes on with it, `optsleuth campaign show \
+                 {0}` shows it",
                 folder.display()
             ));
         }
@@ -30,7 +37,6 @@ pub(super) fn remedy(error: &HuntError) -> Option<String> {
             "`optsleuth hunt passes -o FOLDER` or `optsleuth hunt variants -o FOLDER` begins one"
         }
         HuntError::InUse(_) => "wait for it, end it, or hunt into another folder (`-o`)",
-        HuntError::OtherKind { .. } => "campaigns of pass sequences and of variants are not joined",
         HuntError::OtherVersion { .. } => {
             "hunt into another folder (`-o`); the cases in it can be used as they are"
         }
@@ -53,6 +59,12 @@ pub(super) fn remedy(error: &HuntError) -> Option<String> {
         HuntError::Database { .. } => return None,
     };
     Some(said.to_owned())
+}
+
+/// The command that goes on with a campaign.
+fn resuming(folder: &Path) -> String {
+    let kind = CampaignKind::of(folder).map_or("...", CampaignKind::name);
+    format!("`optsleuth hunt {kind} --resume {}`", folder.display())
 }
 
 pub(super) fn exit(error: &HuntError) -> Exit {

@@ -1,4 +1,4 @@
-//! `optsleuth hunt` and `optsleuth campaign`, as a user sees them: real bugs of
+//! `optsleuth hunt passes` and `optsleuth campaign`, as a user sees them: real bugs of
 //! LLVM 14, found with a few passes and a few small programs.
 
 use std::path::{Path, PathBuf};
@@ -41,11 +41,11 @@ impl Ground {
         let programs = self.path("programs");
         let (passes, output) = (self.path("passes"), self.path(output));
         let all = [
-            ["hunt", "--llvm", "14", "--sequences", "random", "--select", "all"],
-            ["--length", "2..6", "--round-sequences", "10", "--reduce", "0", "--json"],
+            ["hunt", "passes", "--llvm", "14", "--sequences", "random", "--select"],
+            ["all", "--length", "2..6", "--round-sequences", "10", "--reduce", "0"],
         ]
         .concat();
-        let own = ["--programs", &programs, "--passes-from", &passes, "-o", &output];
+        let own = ["--json", "--programs", &programs, "--passes-from", &passes, "-o", &output];
         all.iter().chain(&own).chain(more).map(|text| (*text).to_owned()).collect()
     }
 }
@@ -70,7 +70,7 @@ fn a_bug_is_found_and_becomes_a_case() {
     let output = run(&refs(&ground.hunt("campaign", &["--tests", "60"])));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(2), "{found}");
-    assert_eq!((&found["version"], &found["tests"]), (&1.into(), &60.into()));
+    assert_eq!((&found["version"], &found["tests"]), (&2.into(), &60.into()));
     let findings = found["findings"].as_array().unwrap();
     let wrong = findings.iter().find(|finding| finding["kind"] == "wrong-code").unwrap();
     assert_eq!(wrong["pass"], "structurizecfg", "{wrong}");
@@ -95,6 +95,10 @@ fn a_bug_is_found_and_becomes_a_case() {
     }
     let page = std::fs::read_to_string(Path::new(&campaign).join("campaign.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("structurizecfg"));
+    // The other kind of hunt says which one is right.
+    let (code, said) = failure(&["hunt", "variants", "--resume", &campaign, "--tests", "1"]);
+    assert_eq!(code, 1);
+    assert!(said.contains(&format!("`optsleuth hunt passes --resume {campaign}`")), "{said}");
     // The folder is taken.
     let (code, said) = failure(&refs(&ground.hunt("campaign", &["--tests", "60"])));
     assert_eq!(code, 1);
@@ -107,7 +111,7 @@ fn one_seed_decides_and_interruptions_do_not() {
     let whole = json(&refs(&ground.hunt("whole", &["--tests", "50", "--seed", "5"])));
     json(&refs(&ground.hunt("parts", &["--tests", "17", "--seed", "5"])));
     let parts = ground.path("parts");
-    let args = ["hunt", "--resume", &parts, "--reduce", "0", "--json", "--tests"];
+    let args = ["hunt", "passes", "--resume", &parts, "--reduce", "0", "--json", "--tests"];
     json(&[&args[..], &["33"]].concat());
     let parts = json(&[&args[..], &["50"]].concat());
     assert_eq!(parts["tests"], 50);
@@ -138,7 +142,7 @@ fn a_killed_hunt_goes_on_and_leaves_nothing() {
         sleep(Duration::from_millis(100));
     }
     // Meanwhile the folder is taken.
-    let (code, said) = failure(&["hunt", "--resume", &campaign, "--tests", "10"]);
+    let (code, said) = failure(&["hunt", "passes", "--resume", &campaign, "--tests", "10"]);
     assert_eq!(code, 1);
     assert!(said.contains("another hunt is at work"), "{said}");
     Tool::new("kill").args(["-KILL", &child.id().to_string()]).check().unwrap();
@@ -150,7 +154,9 @@ fn a_killed_hunt_goes_on_and_leaves_nothing() {
         sleep(Duration::from_millis(100));
     }
     let goal = (before + 10).to_string();
-    let found = json(&["hunt", "--resume", &campaign, "--tests", &goal, "--reduce", "0", "--json"]);
+    let found = json(&[
+        "hunt", "passes", "--resume", &campaign, "--tests", &goal, "--reduce", "0", "--json",
+    ]);
     assert_eq!(found["tests"].as_u64(), Some(before + 10));
     assert!(!found["findings"].as_array().unwrap().is_empty(), "{found}");
 }
@@ -208,7 +214,7 @@ fn what_cannot_be_hunted_with_is_said_plainly() {
 
     let output = optsleuth()
         .env("PATH", ground.path("programs"))
-        .args(["hunt", "--llvm", "14", "--tests", "10", "-o", &ground.path("no-csmith")])
+        .args(["hunt", "passes", "--llvm", "14", "--tests", "10", "-o", &ground.path("no-csmith")])
         .output()
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -216,18 +222,50 @@ fn what_cannot_be_hunted_with_is_said_plainly() {
     assert!(said.contains("csmith") && said.contains("--programs"), "{said}");
 
     let resumed = ground.path("nowhere");
-    let (code, said) = failure(&["hunt", "--resume", &resumed, "--tests", "1", "--length", "3"]);
+    let (code, said) =
+        failure(&["hunt", "passes", "--resume", &resumed, "--tests", "1", "--length", "3"]);
     assert_eq!(code, 1);
     assert!(said.contains("cannot be used with"), "{said}");
-    let (code, said) = failure(&["hunt", "--round-programs", "0", "-o", &resumed]);
+    let (code, said) = failure(&["hunt", "passes", "--round-programs", "0", "-o", &resumed]);
     assert_eq!(code, 1);
     assert!(said.contains("a number from 1 on"), "{said}");
-    let (code, said) = failure(&["hunt", "--resume", &ground.path("nowhere"), "--tests", "1"]);
+    let (code, said) =
+        failure(&["hunt", "passes", "--resume", &ground.path("nowhere"), "--tests", "1"]);
     assert_eq!(code, 1);
     assert!(said.contains("is not a campaign"), "{said}");
     let (code, said) = failure(&["campaign", "show", &ground.path("nowhere")]);
     assert_eq!(code, 1);
     assert!(said.contains("is not a campaign"), "{said}");
+}
+
+#[test]
+fn a_hunt_alone_says_which_to_take() {
+    let (code, said) = failure(&["hunt"]);
+    assert_eq!(code, 1);
+    for text in ["say what to hunt with", "optsleuth hunt passes", "optsleuth hunt variants"] {
+        assert!(said.contains(text), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_campaign_of_an_older_version_is_refused_and_says_so() {
+    let ground = Ground::new();
+    json(&refs(&ground.hunt("campaign", &["--tests", "2"])));
+    let campaign = ground.path("campaign");
+    // The number of its format, in the header of SQLite's file.
+    let database = Path::new(&campaign).join("campaign.db");
+    let mut bytes = std::fs::read(&database).unwrap();
+    bytes[60..64].copy_from_slice(&1_u32.to_be_bytes());
+    std::fs::write(&database, bytes).unwrap();
+    for arguments in [
+        vec!["hunt", "passes", "--resume", &campaign, "--tests", "5"],
+        vec!["campaign", "show", &campaign],
+    ] {
+        let (code, said) = failure(&arguments);
+        assert_eq!(code, 1);
+        let expected = "was made by another version of optsleuth: format 1, and this one has 2";
+        assert!(said.contains(expected) && said.contains("another folder"), "{said}");
+    }
 }
 
 #[test]

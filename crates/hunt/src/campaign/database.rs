@@ -1,8 +1,6 @@
 //! A campaign's database, whatever was hunted with: `campaign.db` in its folder,
 //! opened, locked, and asked for values by their names.
 //!
-//! [`hunt`](crate::passes) and [`emi`](crate::variants) have tables of their own in it.
-//!
 //! **Invariant:** one hunt at a time has a folder, and a campaign of one kind is
 //! never taken for one of the other.
 
@@ -11,71 +9,67 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use optsleuth_model::CAMPAIGN_VERSION;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::HuntError;
+use crate::error::DATABASE;
 
-/// The database's name in the campaign's folder.
-pub const DATABASE: &str = "campaign.db";
 /// Who has this file locked has the folder.
 const LOCK: &str = "campaign.lock";
 /// A process that is just being started has all open files of the one that
 /// starts it for a moment, a lock that was given up since among them.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// Every campaign has this table.
+/// Values by their names.
 const META: &str = "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";
 
 /// What a campaign hunts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CampaignKind {
     /// Programs and pass sequences.
-    Sequences,
+    Passes,
     /// Variants of programs.
-    Emi,
+    Variants,
 }
 
 impl CampaignKind {
     /// The kind of a folder's campaign.
     pub fn of(folder: &Path) -> Result<CampaignKind> {
-        if !folder.join(DATABASE).is_file() {
-            return Err(HuntError::NoCampaign(folder.to_owned()));
-        }
+        has_database(folder)?;
         Database::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?.kind()
     }
 
     /// The numbers of kinds in databases.
     fn id(self) -> i64 {
         match self {
-            CampaignKind::Sequences => 0,
-            CampaignKind::Emi => 1,
+            CampaignKind::Passes => 0,
+            CampaignKind::Variants => 1,
         }
     }
 
-    /// In words.
-    pub fn what(self) -> &'static str {
+    /// The subcommand of `optsleuth hunt` that makes and resumes it.
+    pub fn name(self) -> &'static str {
         match self {
-            CampaignKind::Sequences => "pass sequences",
-            CampaignKind::Emi => "variants of programs (--emi)",
+            CampaignKind::Passes => "passes",
+            CampaignKind::Variants => "variants",
         }
     }
 }
 
-/// A kind of campaign and how it is written.
+/// A kind of campaign and the tables that only it has.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
-    pub kind: CampaignKind,
-    pub version: i64,
-    /// Its tables, besides that of values by name.
-    pub tables: &'static str,
+pub(crate) struct Format {
+    pub(crate) kind: CampaignKind,
+    pub(crate) tables: &'static str,
 }
 
 /// A campaign that is open for writing, or for reading alone.
 #[derive(Debug)]
-pub struct Database {
-    pub db: Connection,
-    pub folder: PathBuf,
+pub(crate) struct Database {
+    pub(crate) db: Connection,
+    pub(crate) folder: PathBuf,
     _lock: Option<File>,
 }
 
@@ -83,7 +77,7 @@ type Result<T> = std::result::Result<T, HuntError>;
 
 impl Database {
     /// Begins a campaign in a folder that has none.
-    pub fn create(folder: &Path, format: &Format) -> Result<Database> {
+    pub(crate) fn create(folder: &Path, format: &Format, tables: &str) -> Result<Database> {
         fs::create_dir_all(folder)?;
         let lock = lock(folder)?;
         if folder.join(DATABASE).exists() {
@@ -93,16 +87,15 @@ impl Database {
             fs::remove_file(folder.join(DATABASE))?;
         }
         let database = Database::connect(folder, OpenFlags::default(), Some(lock))?;
-        let begin = || -> rusqlite::Result<()> {
-            database.db.pragma_update(None, "journal_mode", "WAL")?;
-            let transaction = database.db.unchecked_transaction()?;
-            transaction.execute_batch(META)?;
-            transaction.execute_batch(format.tables)?;
-            transaction.pragma_update(None, "user_version", format.version)?;
-            transaction.pragma_update(None, "application_id", format.kind.id())?;
-            transaction.commit()
-        };
-        begin().map_err(|error| database.failure(error))?;
+        let wal = database.db.pragma_update(None, "journal_mode", "WAL");
+        wal.map_err(|error| database.failure(error))?;
+        database.transact(|transaction| {
+            for tables in [META, tables, format.tables] {
+                transaction.execute_batch(tables)?;
+            }
+            transaction.pragma_update(None, "user_version", CAMPAIGN_VERSION)?;
+            transaction.pragma_update(None, "application_id", format.kind.id())
+        })?;
         Ok(database)
     }
 
@@ -114,26 +107,22 @@ impl Database {
         Ok(is_empty || database.get::<serde_json::Value>("begun")?.is_none())
     }
 
-    /// From now on it is a campaign.
-    pub fn is_begun(&self) -> Result<()> {
+    /// From now on it is a campaign, and its folder is taken.
+    pub(crate) fn mark_begun(&self) -> Result<()> {
         self.put("begun", &true)
     }
 
     /// Goes on with a campaign.
-    pub fn open(folder: &Path, format: &Format) -> Result<Database> {
-        if !folder.join(DATABASE).is_file() {
-            return Err(HuntError::NoCampaign(folder.to_owned()));
-        }
+    pub(crate) fn open(folder: &Path, format: &Format) -> Result<Database> {
+        has_database(folder)?;
         let lock = lock(folder)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
         Database::connect(folder, flags, Some(lock))?.checked(format)
     }
 
     /// Looks at a campaign, also while somebody hunts.
-    pub fn read(folder: &Path, format: &Format) -> Result<Database> {
-        if !folder.join(DATABASE).is_file() {
-            return Err(HuntError::NoCampaign(folder.to_owned()));
-        }
+    pub(crate) fn read(folder: &Path, format: &Format) -> Result<Database> {
+        has_database(folder)?;
         Database::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?.checked(format)
     }
 
@@ -151,13 +140,13 @@ impl Database {
         let kind = self.kind()?;
         if kind != format.kind {
             let (folder, ours) = (self.folder.clone(), format.kind);
-            return Err(HuntError::OtherKind { folder, theirs: kind.what(), ours: ours.what() });
+            return Err(HuntError::OtherKind { folder, theirs: kind.name(), ours: ours.name() });
         }
         let found = self.pragma("user_version")?;
-        match found == format.version {
+        match found == CAMPAIGN_VERSION {
             true => Ok(self),
             false => {
-                let (folder, known) = (self.folder.clone(), format.version);
+                let (folder, known) = (self.folder.clone(), CAMPAIGN_VERSION);
                 Err(HuntError::OtherVersion { folder, found, known })
             }
         }
@@ -165,7 +154,7 @@ impl Database {
 
     fn kind(&self) -> Result<CampaignKind> {
         let id = self.pragma("application_id")?;
-        let all = [CampaignKind::Sequences, CampaignKind::Emi];
+        let all = [CampaignKind::Passes, CampaignKind::Variants];
         let known = all.into_iter().find(|kind| kind.id() == id);
         known.ok_or_else(|| self.damaged(format!("it is of kind {id}")))
     }
@@ -176,7 +165,7 @@ impl Database {
     }
 
     /// What an error of SQLite means.
-    pub fn failure(&self, source: rusqlite::Error) -> HuntError {
+    pub(crate) fn failure(&self, source: rusqlite::Error) -> HuntError {
         match source.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DiskFull) => HuntError::DiskFull(self.folder.clone()),
             _ => HuntError::Database { folder: self.folder.clone(), source },
@@ -184,26 +173,51 @@ impl Database {
     }
 
     /// What is in it makes no sense.
-    pub fn damaged(&self, what: impl std::fmt::Display) -> HuntError {
+    pub(crate) fn damaged(&self, what: impl std::fmt::Display) -> HuntError {
         HuntError::Damaged { folder: self.folder.clone(), what: what.to_string() }
     }
 
     /// Keeps a value under a name.
-    pub fn put(&self, key: &str, value: &(impl Serialize + ?Sized)) -> Result<()> {
+    pub(crate) fn put(&self, key: &str, value: &(impl Serialize + ?Sized)) -> Result<()> {
         let text = serde_json::to_string(value).map_err(|error| self.damaged(error))?;
         self.execute("INSERT OR REPLACE INTO meta VALUES(?1, ?2)", params![key, text])
     }
 
     /// The value of a name, where there is one.
-    pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         let query = "SELECT value FROM meta WHERE key = ?1";
         let text: Option<String> = self.one(query, [key])?;
         text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(error)))
             .transpose()
     }
 
+    /// All of this, or nothing of it.
+    pub(crate) fn transact(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        let all = || -> rusqlite::Result<()> {
+            let transaction = self.db.unchecked_transaction()?;
+            change(&transaction)?;
+            transaction.commit()
+        };
+        all().map_err(|error| self.failure(error))
+    }
+
+    /// The same, with another campaign's database attached as `other`.
+    pub(crate) fn with_attached(
+        &self,
+        other: &Path,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        let path = other.join(DATABASE);
+        self.execute("ATTACH DATABASE ?1 AS other", [path.to_string_lossy()])?;
+        self.transact(change)?;
+        self.execute("DETACH DATABASE other", [])
+    }
+
     /// Runs a statement.
-    pub fn execute(&self, statement: &str, params: impl rusqlite::Params) -> Result<()> {
+    pub(crate) fn execute(&self, statement: &str, params: impl rusqlite::Params) -> Result<()> {
         match self.db.execute(statement, params) {
             Ok(_) => Ok(()),
             Err(error) => Err(self.failure(error)),
@@ -211,7 +225,7 @@ impl Database {
     }
 
     /// All rows of a query.
-    pub fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         query: &str,
         params: impl rusqlite::Params,
@@ -224,7 +238,7 @@ impl Database {
     }
 
     /// The one value of a query, where there is one.
-    pub fn one<T: rusqlite::types::FromSql>(
+    pub(crate) fn one<T: rusqlite::types::FromSql>(
         &self,
         query: &str,
         params: impl rusqlite::Params,
@@ -234,8 +248,15 @@ impl Database {
     }
 
     /// A number.
-    pub fn number(&self, query: &str, params: impl rusqlite::Params) -> Result<u64> {
+    pub(crate) fn number(&self, query: &str, params: impl rusqlite::Params) -> Result<u64> {
         self.db.query_row(query, params, |row| row.get(0)).map_err(|error| self.failure(error))
+    }
+}
+
+fn has_database(folder: &Path) -> Result<()> {
+    match folder.join(DATABASE).is_file() {
+        true => Ok(()),
+        false => Err(HuntError::NoCampaign(folder.to_owned())),
     }
 }
 

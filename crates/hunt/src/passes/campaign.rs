@@ -1,138 +1,120 @@
-//! Campaigns as a whole: looking at one, and joining the parts of one.
+//! Campaigns of pass sequences as a whole: looking at one, and joining the parts
+//! of one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fs_err as fs;
-use optsleuth_model::{CAMPAIGN_VERSION, Campaign, Finding};
+use optsleuth_model::{Campaign, Finding, Growth, Hunt, PassHunt, PassSettings};
 
-use super::differential::counted;
-use super::examine::CASES;
-use super::store::Store;
-use super::{N_BLOCKS, NOTES, SECONDS, TESTING_SECONDS, WORKERS};
+use super::recipe::PassRecipe;
+use super::store::FORMAT;
 use crate::HuntError;
+use crate::campaign::{Beginning, Store, copy_case, put_coverage, same_settings};
 
 /// What a campaign did and found, also while it goes on.
 pub fn campaign(folder: &Path) -> Result<Campaign, HuntError> {
-    let store = Store::read(folder)?;
-    Ok(Campaign {
-        version: CAMPAIGN_VERSION,
-        llvm: store.llvm()?,
+    let store = Store::read(folder, &FORMAT)?;
+    let hunt = PassHunt {
         settings: store.settings()?,
-        tests: store.n_tests()?,
-        rounds: store.n_rounds()?,
-        programs: store.n_programs()?,
+        rounds: store.rounds()?.len() as u64,
         outvoted: store.n_outvoted()?,
-        workers: store.get(WORKERS)?.unwrap_or(1),
-        seconds: store.get(SECONDS)?.unwrap_or_default(),
-        testing_seconds: store.get(TESTING_SECONDS)?.unwrap_or_default(),
-        outcomes: counted(&store.outcomes()?),
-        rejected: store.rejected()?,
-        findings: store.findings()?.into_iter().map(|(_, finding)| finding).collect(),
-        dismissed: store.dismissed()?,
+        testing_seconds: store.testing_seconds()?,
         exclusions: store.exclusions()?,
-        growth: store.growth()?,
-        n_blocks: store.get(N_BLOCKS)?.unwrap_or_default(),
-        notes: store.get(NOTES)?.unwrap_or_default(),
-    })
+    };
+    store.campaign(store.round_counts()?, Hunt::Passes(hunt))
 }
 
 /// Joins parts of one campaign into a new folder. Bugs that several parts
 /// found are one finding there, with the case of the first.
 pub fn merge(parts: &[PathBuf], output: &Path) -> Result<Campaign, HuntError> {
-    let Some((first, others)) = parts.split_first() else {
+    let stores =
+        parts.iter().map(|part| Store::read(part, &FORMAT)).collect::<Result<Vec<_>, _>>()?;
+    let Some((first, others)) = stores.split_first() else {
         return Err(HuntError::NoCampaign(output.to_owned()));
     };
-    let stores = parts.iter().map(|part| Store::read(part)).collect::<Result<Vec<_>, _>>()?;
-    for (part, store) in others.iter().zip(&stores[1..]) {
-        agree((first, &stores[0]), (part, store))?;
+    for other in others {
+        agree(first, other)?;
     }
-    no_overlap(parts, &stores)?;
-    let mut settings = stores[0].settings()?;
+    no_overlap(&stores)?;
+    let mut settings: PassSettings = first.settings()?;
     settings.shard = (1, 1);
-    let merged = Store::create(output, &stores[0].llvm()?, &settings)?;
-    merged.put(NOTES, &stores[0].get::<Vec<String>>(NOTES)?.unwrap_or_default())?;
-    let mut total = Total::default();
-    for (part, store) in parts.iter().zip(&stores) {
-        merged.take_rounds(part)?;
-        total.add(store)?;
+    let beginning = Beginning::<PassRecipe, PassSettings> {
+        // A merged campaign is one to look at: its rounds are not in one order.
+        recipe: None,
+        seed: first.seed()?,
+        source: first.source()?,
+        settings: &settings,
+        workers: sum(&stores, Store::workers)?,
+        n_blocks: first.n_blocks()?,
+        notes: first.notes()?,
+    };
+    let merged = Store::create(output, &FORMAT, &beginning)?;
+    let mut coverage = merged.coverage()?;
+    for store in &stores {
+        merged.take_rounds(&store.folder)?;
+        coverage = coverage.union(&store.coverage()?);
         for (key, finding) in store.findings()? {
-            take_finding(&merged, (part, output), &key, finding)?;
+            take_finding(&merged, &store.folder, &key, finding)?;
         }
     }
-    merged.put(SECONDS, &total.seconds)?;
-    merged.put(TESTING_SECONDS, &total.testing)?;
-    merged.put(WORKERS, &total.workers)?;
-    merged.put(N_BLOCKS, &stores[0].get::<u64>(N_BLOCKS)?.unwrap_or_default())?;
-    // A merged campaign is one to look at: its rounds are not in one order.
-    let coverage = stores.iter().try_fold(merged.coverage()?, |all, store| {
-        Ok::<_, HuntError>(all.union(&store.coverage()?))
-    })?;
-    merged.cover(&coverage)?;
-    merged.grow(&optsleuth_model::Growth {
-        seconds: total.seconds,
-        tests: merged.n_tests()?,
+    merged.transact(|transaction| put_coverage(transaction, Some(&coverage)))?;
+    merged.put_testing_seconds(longest(&stores, Store::testing_seconds)?)?;
+    merged.grow(&Growth {
+        seconds: longest(&stores, Store::seconds)?,
+        tests: merged.n_round_tests()?,
         findings: merged.n_findings()?,
         blocks: coverage.count() as u64,
     })?;
-    merged.is_begun()?;
+    merged.mark_begun()?;
     drop(merged);
     campaign(output)
 }
 
-/// What parts took together. They ran beside each other.
-#[derive(Debug, Default)]
-struct Total {
-    seconds: f64,
-    testing: f64,
-    workers: u64,
+fn sum(stores: &[Store], of: fn(&Store) -> Result<u64, HuntError>) -> Result<u64, HuntError> {
+    stores.iter().map(of).sum()
 }
 
-impl Total {
-    fn add(&mut self, store: &Store) -> Result<(), HuntError> {
-        self.seconds = self.seconds.max(store.get(SECONDS)?.unwrap_or_default());
-        self.testing = self.testing.max(store.get(TESTING_SECONDS)?.unwrap_or_default());
-        self.workers += store.get::<u64>(WORKERS)?.unwrap_or(1);
-        Ok(())
-    }
+/// Parts run beside each other.
+fn longest(stores: &[Store], of: fn(&Store) -> Result<f64, HuntError>) -> Result<f64, HuntError> {
+    stores.iter().try_fold(0.0, |longest: f64, store| Ok(longest.max(of(store)?)))
 }
 
 /// Whether two stores are parts of one campaign.
-fn agree(first: (&Path, &Store), other: (&Path, &Store)) -> Result<(), HuntError> {
-    let differ = |what, theirs: String, ours: String| {
-        let folder = other.0.to_owned();
-        Err(HuntError::OtherSettings { folder, what, theirs, ours })
+fn agree(first: &Store, other: &Store) -> Result<(), HuntError> {
+    let whole = |store: &Store| -> Result<PassSettings, HuntError> {
+        Ok(PassSettings { shard: (1, 1), ..store.settings()? })
     };
-    let (ours, theirs) = (first.1.llvm()?, other.1.llvm()?);
-    if ours != theirs {
-        return differ("LLVM", theirs, ours);
-    }
-    let (mut ours, mut theirs) = (first.1.settings()?, other.1.settings()?);
-    if ours.seed != theirs.seed {
-        return differ("seed", theirs.seed.to_string(), ours.seed.to_string());
-    }
-    (ours.shard, theirs.shard) = ((1, 1), (1, 1));
+    let (ours, theirs) = (whole(first)?, whole(other)?);
+    let seed = |store: &Store| store.seed().map(|seed| seed.to_string());
+    let source = (other.source()?, first.source()?);
+    same_settings(
+        &other.folder,
+        [
+            ("LLVM", theirs.llvm.clone(), ours.llvm.clone()),
+            ("seed", seed(other)?, seed(first)?),
+            ("recipe", text(&theirs, &source.0), text(&ours, &source.1)),
+        ],
+    )?;
     match ours == theirs {
         true => Ok(()),
-        false => differ("recipe", text(&theirs), text(&ours)),
+        // What the short text does not say.
+        false => {
+            same_settings(&other.folder, [("recipe", format!("{theirs:?}"), format!("{ours:?}"))])
+        }
     }
 }
 
-fn text(settings: &optsleuth_model::HuntSettings) -> String {
-    format!(
-        "{} sequences of {} passes on {} ({})",
-        settings.sequences,
-        settings.passes.len(),
-        settings.source,
-        settings.selection
-    )
+fn text(settings: &PassSettings, source: &str) -> String {
+    let PassSettings { sequences, passes, selection, .. } = settings;
+    format!("{sequences} sequences of {} passes on {source} ({selection})", passes.len())
 }
 
-fn no_overlap(parts: &[PathBuf], stores: &[Store]) -> Result<(), HuntError> {
-    let mut owners: std::collections::BTreeMap<u64, &PathBuf> = std::collections::BTreeMap::new();
-    for (part, store) in parts.iter().zip(stores) {
+fn no_overlap(stores: &[Store]) -> Result<(), HuntError> {
+    let mut owners: BTreeMap<u64, &Path> = BTreeMap::new();
+    for store in stores {
         for round in store.rounds()? {
-            if let Some(other) = owners.insert(round, part) {
-                let (first, second) = (other.clone(), part.clone());
+            if let Some(first) = owners.insert(round, &store.folder) {
+                let (first, second) = (first.to_owned(), store.folder.clone());
                 return Err(HuntError::Overlap { first, second, round });
             }
         }
@@ -141,38 +123,13 @@ fn no_overlap(parts: &[PathBuf], stores: &[Store]) -> Result<(), HuntError> {
 }
 
 /// Adds a part's finding, with its case; or its number of duplicates.
-fn take_finding(
-    merged: &Store,
-    (part, output): (&Path, &Path),
-    key: &str,
-    finding: Finding,
-) -> Result<(), HuntError> {
-    if let Some(number) = merged.finding_of_key(key)? {
-        let known = merged.findings()?.into_iter().find(|(_, known)| known.number == number);
-        if let Some((_, mut known)) = known {
-            known.duplicates += finding.duplicates + 1;
-            merged.add_finding(key, &known)?;
-        }
-        return Ok(());
+fn take_finding(merged: &Store, part: &Path, key: &str, finding: Finding) -> Result<(), HuntError> {
+    let findings = merged.findings()?;
+    if let Some((_, known)) = findings.iter().find(|(known, _)| known == key) {
+        let duplicates = known.duplicates + finding.duplicates + 1;
+        return merged.add_finding(key, &Finding { duplicates, ..known.clone() });
     }
-    let number = merged.n_findings()? + 1;
-    let name = finding.case.rsplit('/').next().unwrap_or_default();
-    let what = name.split_once('-').map_or(name, |(_, rest)| rest);
-    let case = format!("{CASES}/{number:03}-{what}");
-    copy_folder(&part.join(&finding.case), &output.join(&case))?;
-    merged.add_finding(key, &Finding { number, case, ..finding })?;
-    Ok(())
-}
-
-fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let place = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy_folder(&entry.path(), &place)?,
-            false => drop(fs::copy(entry.path(), &place)?),
-        }
-    }
-    Ok(())
+    let number = findings.len() as u64 + 1;
+    let case = copy_case(&finding, (part, &merged.folder), number)?;
+    merged.add_finding(key, &Finding { number, case, ..finding })
 }

@@ -1,9 +1,10 @@
-//! `optsleuth hunt`: an LLVM -> its bugs, by many programs and pass sequences.
+//! `optsleuth hunt passes`: an LLVM -> its bugs, by many programs and pass
+//! sequences (CTOS).
 //!
 //! ```text
 //! programs ──┐                        ┌─► right
 //!            ├─► round ──► tests ──►──┤
-//! sequences ─┘  (a part    (each with └─► deviations ──► examine ──► findings
+//! sequences ─┘  (a part    (each with └─► deviations ──► examiner ──► findings
 //!                of each)   each)
 //! ```
 //! A campaign is a series of rounds. What a round consists of depends on the
@@ -15,57 +16,51 @@
 
 mod campaign;
 mod choice;
-pub mod differential;
-mod examine;
 mod exclude;
-mod plan;
+mod recipe;
+mod reproduce;
+mod request;
 mod round;
 mod sequences;
 mod store;
+mod vote;
+mod wrong_code;
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use optsleuth_case::CaseError;
 use optsleuth_case::workers::Workers;
 use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
 use optsleuth_model::{
-    CaseKind, Coverage, Execute, Growth, HuntSettings, HuntStatus, Limits, PassSequence, Progress,
-    Quiet, RunRequest, RunResult, SequenceChoice,
+    Campaign, CaseKind, PassSequence, PassSettings, Progress, Quiet, RunRequest, RunResult,
+    SequenceChoice, Trigger,
 };
 use optsleuth_triage::TriageError;
 
 use crate::HuntError;
+use crate::campaign::{
+    Beginning, Deviation, Examined, Examiner, Fate, HuntPlan, Session, Store, TestId, TestResult,
+    is_telling, of_error, same_settings,
+};
 use crate::programs::TestProgram;
 pub use campaign::{campaign, merge};
 pub use choice::PassChoice;
 use choice::{default_passes, names};
-use differential::{Seen, is_outvoted, tells};
-use examine::{Examined, Office, Subject};
 use exclude::learnt;
 pub use exclude::{parse_exclusion, table_3};
-pub use plan::{HuntPlan, HuntRecipe, HuntStart, HuntStop};
-pub use round::ProgramSelection;
+pub use recipe::{PassRecipe, ProgramSelection};
+use reproduce::{Common, SequenceReproducer};
+pub use request::TEST_LIMITS;
+use request::test_request;
 use round::{Round, Rounds};
 use sequences::{Drawn, sequence};
-use store::{Batch, Deviation, Fate, Store};
-
-/// What a test may use: less than usual, because most need next to nothing, and
-/// what needs more is looked at again.
-pub const TEST_LIMITS: Limits = Limits {
-    compile: Duration::from_secs(4),
-    execute: Duration::from_secs(2),
-    memory: 4 << 30,
-    output: 1 << 20,
-};
+use store::{Batch, FORMAT};
+use vote::is_outvoted;
+use wrong_code::KnownWrongCode;
 
 /// How many tests a worker makes between two entries in the store.
 const BATCH: usize = 16;
-
-/// One test in so many has its IR verified after every pass; all others at the
-/// end. Verifying takes twice as long as all passes together, and what it finds
-/// on the way mostly shows at the end as well.
-const VERIFIED: u64 = 8;
 
 /// After so many dismissals of one mark, more of it are not looked into.
 const ENOUGH_DISMISSED: u64 = 8;
@@ -75,162 +70,93 @@ const ENOUGH_DISMISSED: u64 = 8;
 const EMPTY_ROUNDS: u64 = 5;
 
 /// Hunts, until it is time to stop.
-pub fn hunt(
-    plan: &HuntPlan,
-    progress: &dyn Progress,
-) -> Result<optsleuth_model::Campaign, HuntError> {
-    let (store, recipe) = match &plan.start {
-        HuntStart::New(recipe) => (None, (**recipe).clone()),
-        HuntStart::Resume => {
-            let store = Store::open(&plan.folder)?;
-            let recipe = store.get(RECIPE)?.ok_or_else(|| HuntError::Damaged {
-                folder: plan.folder.clone(),
-                what: "it does not say what is to be done".to_owned(),
-            })?;
-            (Some(store), recipe)
-        }
-    };
+pub fn hunt(plan: &HuntPlan<PassRecipe>, progress: &dyn Progress) -> Result<Campaign, HuntError> {
+    let (recipe, store) = plan.open(&FORMAT)?;
     let mut workers =
         Workers::set_up(&recipe.llvm, Targets::Native, Flavor::Covered, None, progress)?;
     // Making a worker is no part of the budget.
     let begun = Instant::now();
     let deck = choice::passes(&mut workers, &recipe.passes)?;
     let rounds = Rounds::new(&recipe, deck, &mut workers)?;
+    let settings = settings(&recipe, &workers, &rounds);
     let store = match store {
         Some(store) => store,
-        None => begin(plan, &recipe, &workers, &rounds)?,
+        None => begin(plan, &recipe, &settings, &workers, &rounds)?,
     };
-    let known = store.llvm()?;
-    if known != workers.install.version {
-        return Err(HuntError::OtherSettings {
-            folder: plan.folder.clone(),
-            what: "LLVM",
-            theirs: known,
-            ours: workers.install.version.clone(),
-        });
-    }
-    let known = store.settings()?.passes;
-    if known != rounds.pass_names() {
-        return Err(HuntError::OtherSettings {
-            folder: plan.folder.clone(),
-            what: "list of passes",
-            theirs: known.join(","),
-            ours: rounds.pass_names().join(","),
-        });
-    }
-    let office = office(plan, &recipe, &workers, &store)?;
-    let clock = Clock { begun, before: store.get(SECONDS)?.unwrap_or_default() };
+    let known: PassSettings = store.settings()?;
+    let passes = (known.passes.join(","), settings.passes.join(","));
+    let different = [("LLVM", known.llvm, settings.llvm), ("list of passes", passes.0, passes.1)];
+    same_settings(&plan.folder, different)?;
+    let examiner = Examiner::new(plan, &store)?;
+    let wrong_code = KnownWrongCode::new(store.wrong_code()?);
+    let n_tests = store.n_round_tests()?;
     let hunting = Hunting {
-        coverage: store.coverage()?,
-        testing: store.get(TESTING_SECONDS)?.unwrap_or_default(),
-        n_tests: store.n_tests()?,
-        plan,
+        testing: store.testing_seconds()?,
+        session: Session::new(store, plan.stop, begun, n_tests, progress)?,
+        compiler: format!("llvm-{}", workers.install.major),
+        common: Common { llvm: recipe.llvm.clone(), default_passes: default_passes(&workers) },
         recipe: &recipe,
-        store,
         workers,
-        office,
+        examiner,
+        wrong_code,
         rounds,
-        clock,
-        progress,
     };
     hunting.run()?;
     campaign(&plan.folder)
 }
 
-/// Names of values in the store.
-const RECIPE: &str = "recipe";
-const SECONDS: &str = "seconds";
-const TESTING_SECONDS: &str = "testing-seconds";
-const WORKERS: &str = "workers";
-const NOTES: &str = "notes";
-const N_BLOCKS: &str = "blocks";
-/// The beginning of marks that are sequences by which programs go wrong.
-const SHOWS_WRONG_CODE: &str = "wrong-code by ";
-
-/// A new campaign's store.
-fn begin(
-    plan: &HuntPlan,
-    recipe: &HuntRecipe,
-    workers: &Workers,
-    rounds: &Rounds,
-) -> Result<Store, HuntError> {
-    let notes = rounds.notes();
-    let settings = HuntSettings {
-        seed: recipe.seed,
+fn settings(recipe: &PassRecipe, workers: &Workers, rounds: &Rounds) -> PassSettings {
+    PassSettings {
+        llvm: workers.install.version.clone(),
         sequences: recipe.sequences.name().to_owned(),
         selection: recipe.selection.name().to_owned(),
-        source: recipe.programs.to_string(),
         length: recipe.length,
         passes: rounds.pass_names(),
         sequence_pool: recipe.sequence_pool,
         program_pool: recipe.program_pool,
         shard: recipe.shard,
         auto_exclude: recipe.auto_exclude,
+    }
+}
+
+/// A new campaign's store.
+fn begin(
+    plan: &HuntPlan<PassRecipe>,
+    recipe: &PassRecipe,
+    settings: &PassSettings,
+    workers: &Workers,
+    rounds: &Rounds,
+) -> Result<Store, HuntError> {
+    let beginning = Beginning {
+        recipe: Some(recipe),
+        seed: recipe.seed,
+        source: recipe.programs.to_string(),
+        settings,
+        workers: workers.pool.size() as u64,
+        n_blocks: u64::from(workers.provisioned.code_map()?.n_blocks),
+        notes: rounds.notes(),
     };
-    let store = Store::create(&plan.folder, &workers.install.version, &settings)?;
+    let store = Store::create(&plan.folder, &FORMAT, &beginning)?;
     for exclusion in &recipe.exclusions {
         store.exclude(exclusion)?;
     }
-    store.put(WORKERS, &workers.pool.size())?;
-    store.put(N_BLOCKS, &workers.provisioned.code_map()?.n_blocks)?;
-    store.put(NOTES, &notes)?;
-    store.put(RECIPE, recipe)?;
-    store.is_begun()?;
+    store.mark_begun()?;
     Ok(store)
-}
-
-fn office(
-    plan: &HuntPlan,
-    recipe: &HuntRecipe,
-    workers: &Workers,
-    store: &Store,
-) -> Result<Office, HuntError> {
-    let findings = store.findings()?;
-    let wrong_code = store
-        .known_with(SHOWS_WRONG_CODE)?
-        .into_iter()
-        .filter_map(|(passes, number)| Some((number, passes.parse().ok()?)))
-        .collect();
-    Ok(Office {
-        llvm: recipe.llvm.clone(),
-        folder: plan.folder.clone(),
-        default_passes: default_passes(workers),
-        reduce: plan.reduce,
-        asker: plan.asker.clone(),
-        wrong_code,
-        goes_wrong: Vec::new(),
-        keys: findings.into_iter().map(|(key, finding)| (key, finding.number)).collect(),
-    })
-}
-
-/// How long a campaign has been going on.
-#[derive(Clone, Copy, Debug)]
-struct Clock {
-    begun: Instant,
-    /// What earlier sessions took.
-    before: f64,
-}
-
-impl Clock {
-    fn seconds(&self) -> f64 {
-        self.before + self.begun.elapsed().as_secs_f64()
-    }
 }
 
 /// A hunt that goes on.
 struct Hunting<'a> {
-    plan: &'a HuntPlan,
-    recipe: &'a HuntRecipe,
-    store: Store,
+    recipe: &'a PassRecipe,
+    session: Session<'a>,
     workers: Workers,
-    office: Office,
+    /// `llvm-19`.
+    compiler: String,
+    common: Common,
+    examiner: Examiner,
+    wrong_code: KnownWrongCode,
     rounds: Rounds,
-    clock: Clock,
-    progress: &'a dyn Progress,
-    coverage: Coverage,
     /// Seconds that went into tests.
     testing: f64,
-    n_tests: u64,
 }
 
 /// Why a hunt does not go on.
@@ -238,7 +164,7 @@ struct Hunting<'a> {
 enum Halt {
     /// It is time.
     Over,
-    /// Somebody pressed Ctrl-C.
+    /// By Ctrl-C.
     Interrupted,
 }
 
@@ -246,9 +172,10 @@ impl Hunting<'_> {
     fn run(mut self) -> Result<(), HuntError> {
         let mut n_empty = 0;
         while self.halt().is_none() {
-            let number = self.store.next_round(self.recipe.shard)?;
+            let number = self.session.store.next_round(self.recipe.shard)?;
             self.say(number, "choosing sequences and programs");
-            let round = self.rounds.make(number, &self.store, &mut self.workers, self.progress)?;
+            let Session { store, progress, .. } = &self.session;
+            let round = self.rounds.make(number, store, &mut self.workers, *progress)?;
             let Some(round) = round else { break };
             n_empty = if round.programs.is_empty() { n_empty + 1 } else { 0 };
             if n_empty >= self.rounds.until_repeated().unwrap_or(EMPTY_ROUNDS) {
@@ -263,127 +190,124 @@ impl Hunting<'_> {
                 break;
             }
         }
-        self.keep_course()
+        self.keep_growth()
     }
 
     fn halt(&self) -> Option<Halt> {
-        if self.progress.stop_requested() {
-            return Some(Halt::Interrupted);
-        }
-        let HuntStop { budget, tests } = self.plan.stop;
-        let is_late = budget.is_some_and(|budget| self.clock.begun.elapsed() >= budget);
-        let is_enough = tests.is_some_and(|tests| self.n_tests >= tests);
-        (is_late || is_enough).then_some(Halt::Over)
+        let is_over = || self.session.is_enough() || self.session.deadline()();
+        self.interruption().or_else(|| is_over().then_some(Halt::Over))
+    }
+
+    fn interruption(&self) -> Option<Halt> {
+        self.session.progress.stop_requested().then_some(Halt::Interrupted)
     }
 
     /// Every program with every sequence.
     fn go_through(&mut self, round: &Round) -> Result<Option<Halt>, HuntError> {
         let names: Vec<String> =
             round.programs.iter().map(|(_, program)| program.name.clone()).collect();
-        self.store.begin_round(round.number, &names)?;
-        for (place, (number, program)) in round.programs.iter().enumerate() {
-            let (done, finished) = self.store.progress_of(round.number, place)?;
-            if finished {
+        self.session.store.begin_round(round.number, &names)?;
+        for (place, (number, program)) in (0..).zip(&round.programs) {
+            let store = &self.session.store;
+            if store.is_finished(round.number, place)? {
                 continue;
             }
             match self.workers.pool.load(&program.program, &[], TEST_LIMITS) {
                 Ok(()) => {}
                 Err(RunError::BadModule { .. } | RunError::ForeignTarget { .. }) => {
-                    self.store.reject("LLVM does not read its IR", 1)?;
-                    self.store.finish_program(round.number, place)?;
+                    store.reject(round.number, "LLVM does not read its IR", 1)?;
+                    store.finish_program(round.number, place)?;
                     continue;
                 }
                 Err(error) => return Err(error.into()),
             }
-            self.office.begin_program();
-            let halt = self.test(round, place, *number, program, done)?;
+            self.wrong_code.begin_program();
+            let halt = self.test(round, place, *number, program)?;
             if halt != Some(Halt::Interrupted) {
                 self.examine(round, place, program)?;
             }
-            self.keep_course()?;
+            self.keep_growth()?;
             if let Some(halt) = halt.or_else(|| self.interruption()) {
                 return Ok(Some(halt));
             }
-            self.store.finish_program(round.number, place)?;
+            self.session.store.finish_program(round.number, place)?;
         }
         self.learn(round.number)?;
-        self.store.finish_round(round.number)?;
+        self.session.store.finish_round(round.number)?;
         Ok(None)
     }
 
-    fn interruption(&self) -> Option<Halt> {
-        self.progress.stop_requested().then_some(Halt::Interrupted)
-    }
-
-    /// Runs the sequences from `done` on, batch by batch.
+    /// Runs the sequences that are left, batch by batch.
     fn test(
         &mut self,
         round: &Round,
-        place: usize,
+        place: u64,
         number: u64,
         program: &TestProgram,
-        mut done: usize,
     ) -> Result<Option<Halt>, HuntError> {
+        let mut done = self.session.store.letters_of(round.number, place)?.len();
         while done < round.sequences.len() {
             if let Some(halt) = self.halt() {
                 return Ok(Some(halt));
             }
             self.say(round.number, &format!("testing {}", program.name));
             let mut size = BATCH * self.workers.pool.size();
-            if let Some(tests) = self.plan.stop.tests {
-                size = size.min(usize::try_from(tests - self.n_tests).unwrap_or(size));
+            if let Some(tests) = self.session.stop.tests {
+                size = size.min(usize::try_from(tests - self.session.n_tests).unwrap_or(size));
             }
             let end = round.sequences.len().min(done + size);
-            let before = self.coverage.count();
-            let batch = self.run_batch(round, program, done, end)?;
+            let before = self.session.coverage.count();
+            let batch = self.run_batch(round, place, program, (done, end))?;
             done += batch.outcomes.len();
-            self.n_tests += batch.outcomes.len() as u64;
-            let grown = (self.coverage.count() > before).then_some(&self.coverage);
-            self.store.add_batch(round.number, place, number, &batch, grown)?;
+            let Session { store, coverage, n_tests, .. } = &mut self.session;
+            *n_tests += batch.outcomes.len() as u64;
+            let grown = (coverage.count() > before).then_some(&*coverage);
+            store.add_batch(round.number, place, number, &batch, grown)?;
         }
         Ok(None)
     }
 
-    /// Runs some of the sequences; fewer than asked for if somebody wants to
-    /// stop.
+    /// Runs some of the sequences; fewer than asked for after Ctrl-C.
     fn run_batch(
         &mut self,
         round: &Round,
+        place: u64,
         program: &TestProgram,
-        from: usize,
-        end: usize,
+        (from, end): (usize, usize),
     ) -> Result<Batch, HuntError> {
         let begun = Instant::now();
         let is_guided = self.recipe.sequences == SequenceChoice::Guided;
         let every = if is_guided { 1 } else { self.recipe.coverage_every.max(1) };
+        let first = self.session.n_tests;
         let requests: Vec<RunRequest> = (from..end)
-            .map(|index| {
-                let test = self.n_tests + (index - from) as u64;
-                test_request(sequence(&round.sequences[index]), test, every)
-            })
+            .zip(first..)
+            .map(|(index, test)| test_request(sequence(&round.sequences[index]), test, every))
             .collect();
-        let digest =
-            |result: RunResult, _| (Seen::of(&result.outcome, &program.expected), result.coverage);
-        let keep_going = || !self.progress.stop_requested();
+        let digest = |result: RunResult, _| {
+            (TestResult::of(&result.outcome, &program.expected), result.coverage)
+        };
+        let progress = self.session.progress;
+        let keep_going = || !progress.stop_requested();
         let results = self.workers.pool.run_while(&requests, &keep_going, &digest);
         self.testing += begun.elapsed().as_secs_f64();
-        let seconds = self.clock.seconds();
+        let seconds = self.session.seconds();
         let mut batch = Batch::default();
-        for (index, result) in (from..).zip(results) {
-            let (mut seen, coverage) = match result {
+        for ((index, test), result) in (from..).zip(first + 1..).zip(results) {
+            let (mut result, coverage) = match result {
                 Ok(found) => found,
-                Err(error) => (trouble(error)?, None),
+                Err(error) => (of_error(error)?, None),
             };
             if round.sequences[index].is_empty() {
-                seen = Seen::Empty;
+                result = TestResult::Empty;
             }
-            batch.outcomes.push(seen.letter());
-            let test = self.n_tests + (index - from) as u64 + 1;
-            if let Seen::Wrong(kind, mark) = seen {
-                batch.deviations.push(Deviation { sequence: index, test, seconds, kind, mark });
+            batch.outcomes.push(result.letter());
+            if let TestResult::Wrong(mark) = result {
+                let id = TestId { unit: round.number, program: place, position: index as u64 };
+                let compiler = self.compiler.clone();
+                batch.deviations.push(Deviation { id, test, seconds, compiler, mark });
             }
             if let Some(coverage) = coverage
-                && self.cover(&coverage)
+                && self.session.cover(&coverage)
                 && is_guided
                 && let Some(passes) = sequence(&round.sequences[index])
             {
@@ -393,84 +317,82 @@ impl Hunting<'_> {
         Ok(batch)
     }
 
-    /// Adds to what was executed; whether there is anything new in it.
-    fn cover(&mut self, coverage: &Coverage) -> bool {
-        let before = self.coverage.count();
-        self.coverage = self.coverage.union(coverage);
-        self.coverage.count() > before
-    }
-
     /// Looks into all deviations of a program about which nothing is known.
     fn examine(
         &mut self,
         round: &Round,
-        place: usize,
+        place: u64,
         program: &TestProgram,
     ) -> Result<(), HuntError> {
-        let deviations = self.store.open_deviations(round.number, place)?;
-        let letters = self.store.letters_of(round.number, place)?;
+        let store = &self.session.store;
+        let letters = store.letters_of(round.number, place)?;
         let is_whole = letters.len() == round.sequences.len();
-        if is_whole && is_outvoted(&letters, &self.store.all_deviations(round.number, place)?) {
-            self.store.mark_outvoted(round.number, place)?;
+        if is_whole && is_outvoted(&letters, &store.all_deviations(round.number, place)?) {
+            store.mark_outvoted(round.number, place)?;
         }
-        for deviation in deviations {
-            let here = (round.number, place, deviation.sequence);
-            let telling = tells(deviation.kind, &deviation.mark).then_some(deviation.mark.as_str());
-            let known = telling.map(|mark| self.store.known(mark)).transpose()?.flatten();
-            if let Some(number) = known {
-                self.store.settle(here, &Fate::Finding(number), None, None)?;
-                continue;
-            }
-            if self.store.n_dismissed(&deviation.mark)? >= ENOUGH_DISMISSED {
-                let why = "many like it were no findings".to_owned();
-                self.store.settle(here, &Fate::Dismissed(why), None, None)?;
-                continue;
-            }
-            self.say(round.number, &format!("looking into {}", deviation.mark));
-            let subject = Subject {
-                name: &program.name,
-                input: program.file_name(),
-                text: program.text(),
-                program: &program.program,
-                expected: &program.expected,
+        for deviation in store.open_deviations(round.number, place)? {
+            let (examined, shown_by) = self.examined(round, program, &deviation)?;
+            let store = &self.session.store;
+            let Some(fate) = examined.keep(store, &[deviation.id], &deviation)? else {
+                return Ok(());
             };
-            let drawn = &round.sequences[deviation.sequence];
-            let unheard = Quiet(self.progress);
-            let alike = match telling {
-                None => self.store.settled_alike(round.number, place, &deviation.mark)?,
-                Some(_) => None,
-            };
-            let seen = (&deviation, alike);
-            let examined = self.office.examine(&mut self.workers, subject, seen, drawn, &unheard);
-            let examined = match examined {
-                Err(HuntError::Case(CaseError::Run(error))) => {
-                    trouble(error)?;
-                    Examined::Dismissed("the harness could not run it again".to_owned())
-                }
-                other => other?,
-            };
-            // A mark shows a finding only if it is one of the same kind.
-            let mark = |kind| telling.filter(|_| kind == deviation.kind).map(str::to_owned);
-            match examined {
-                Examined::Interrupted => return Ok(()),
-                Examined::Duplicate(number, kind, passes) => {
-                    let mark = passes.map(shows_wrong_code).or_else(|| mark(kind));
-                    self.store.settle(here, &Fate::Finding(number), mark.as_deref(), None)?;
-                }
-                Examined::Dismissed(why) => {
-                    self.store.settle(here, &Fate::Dismissed(why), None, None)?;
-                }
-                Examined::New(key, finding) => {
-                    let fate = Fate::Finding(finding.number);
-                    let mark = match finding.kind {
-                        CaseKind::WrongCode => Some(shows_wrong_code(&finding.passes)),
-                        kind => mark(kind),
-                    };
-                    self.store.settle(here, &fate, mark.as_deref(), Some((&key, &finding)))?;
-                }
+            if let (Fate::Finding(number), Some(passes)) = (fate, shown_by)
+                && self.wrong_code.learn(number, &passes)
+            {
+                store.add_wrong_code(number, &passes)?;
             }
         }
         Ok(())
+    }
+
+    /// What comes of one of them; for wrong code also the few passes that show it.
+    fn examined(
+        &mut self,
+        round: &Round,
+        program: &TestProgram,
+        deviation: &Deviation,
+    ) -> Result<(Examined, Option<PassSequence>), HuntError> {
+        let store = &self.session.store;
+        if let Some(number) = store.known(deviation)? {
+            return Ok((Examined::Duplicate(number, deviation.mark.kind), None));
+        }
+        if store.n_dismissed(deviation)? >= ENOUGH_DISMISSED {
+            let why = "many like it were no findings".to_owned();
+            return Ok((Examined::Dismissed(why), None));
+        }
+        self.say(round.number, &format!("looking into {}", deviation.mark));
+        let position = usize::try_from(deviation.id.position).unwrap_or_default();
+        let store = &self.session.store;
+        let alike: Vec<Fate> = match is_telling(&deviation.mark) {
+            true => Vec::new(),
+            false => store.fates_alike(deviation)?,
+        };
+        let mut reproducer = SequenceReproducer {
+            common: &self.common,
+            workers: &mut self.workers,
+            wrong_code: &mut self.wrong_code,
+            program,
+            deviation,
+            alike,
+            drawn: &round.sequences[position],
+            reduced: None,
+        };
+        let unheard = Quiet(self.session.progress);
+        let name = &program.name;
+        let examined = match self.examiner.examine(deviation, name, &mut reproducer, &unheard) {
+            Err(HuntError::Case(CaseError::Run(error))) => {
+                of_error(error)?;
+                Examined::Dismissed("the harness could not run it again".to_owned())
+            }
+            other => other?,
+        };
+        let is_wrong_code = match &examined {
+            Examined::Duplicate(_, kind) => *kind == CaseKind::WrongCode,
+            Examined::New(_, finding) => finding.kind == CaseKind::WrongCode,
+            Examined::Dismissed(_) | Examined::Interrupted => false,
+        };
+        let reduced = reproducer.reduced.filter(|_| is_wrong_code);
+        Ok((examined, reduced.map(|reduced| reduced.passes)))
     }
 
     /// What findings with many duplicates teach, from the next round on.
@@ -478,65 +400,35 @@ impl Hunting<'_> {
         if !self.recipe.auto_exclude {
             return Ok(());
         }
+        let store = &self.session.store;
         let known: BTreeSet<Vec<String>> =
-            self.store.exclusions()?.into_iter().map(|exclusion| exclusion.passes).collect();
-        for (_, finding) in self.store.findings()? {
-            let Ok(passes) = finding.passes.parse() else { continue };
+            store.exclusions()?.into_iter().map(|exclusion| exclusion.passes).collect();
+        for (_, finding) in store.findings()? {
+            let Trigger::Passes(trigger) = &finding.trigger else { continue };
+            let Ok(passes) = trigger.passes.parse() else { continue };
             let exclusion = learnt(&finding, &names(&passes), round + 1);
             if let Some(exclusion) = exclusion.filter(|new| !known.contains(&new.passes)) {
-                self.store.exclude(&exclusion)?;
+                store.exclude(&exclusion)?;
             }
         }
         Ok(())
     }
 
     /// Keeps how far it is.
-    fn keep_course(&self) -> Result<(), HuntError> {
-        let seconds = self.clock.seconds();
-        self.store.put(SECONDS, &seconds)?;
-        self.store.put(TESTING_SECONDS, &self.testing)?;
-        self.store.grow(&Growth {
-            seconds,
-            tests: self.n_tests,
-            findings: self.store.n_findings()?,
-            blocks: self.coverage.count() as u64,
-        })?;
-        Ok(())
+    fn keep_growth(&self) -> Result<(), HuntError> {
+        self.session.store.put_testing_seconds(self.testing)?;
+        self.session.keep_growth(self.session.n_tests)
     }
 
     fn say(&self, round: u64, doing: &str) {
-        self.progress.hunt(&HuntStatus {
-            elapsed: Duration::from_secs_f64(self.clock.seconds()),
-            budget: self
-                .plan
-                .stop
-                .budget
-                .map(|budget| budget + Duration::from_secs_f64(self.clock.before)),
-            round,
-            tests: self.n_tests,
-            rate: self.n_tests as f64 / self.testing.max(0.001),
-            findings: self.store.n_findings().unwrap_or_default(),
-            blocks: self.coverage.count() as u64,
-            doing: doing.to_owned(),
-        });
-    }
-}
-
-/// The run of a test, by its number.
-fn test_request(passes: Option<PassSequence>, test: u64, coverage_every: u64) -> RunRequest {
-    RunRequest {
-        verify_each: test % VERIFIED == 1,
-        execute: Execute::InChild,
-        coverage: test.is_multiple_of(coverage_every),
-        limits: TEST_LIMITS,
-        ..RunRequest::new(passes)
+        self.session.say(format!("round {round}"), self.testing, doing);
     }
 }
 
 /// Tests as a hunt makes them, for whoever wants to know how long they take:
 /// the first programs and random sequences of a recipe.
 pub fn sample_tests(
-    recipe: &HuntRecipe,
+    recipe: &PassRecipe,
     workers: &mut Workers,
     progress: &dyn Progress,
 ) -> Result<Vec<(TestProgram, Vec<RunRequest>)>, HuntError> {
@@ -552,25 +444,4 @@ pub fn sample_tests(
         (program, sequences.iter().zip(first..).map(request).collect())
     });
     Ok(tests.collect())
-}
-
-/// What a run that could not be made is. Trouble that will not go away ends
-/// the hunt.
-fn trouble(error: RunError) -> Result<Seen, HuntError> {
-    match error {
-        RunError::Lost { .. } | RunError::Trouble(_) | RunError::DoesNotLink(_) => {
-            tracing::warn!(%error, "a test could not be run");
-            Ok(Seen::Trouble)
-        }
-        RunError::BadPipeline(_) => {
-            tracing::warn!(%error, "LLVM does not take a sequence");
-            Ok(Seen::Trouble)
-        }
-        error => Err(error.into()),
-    }
-}
-
-/// The mark of a sequence by which programs go wrong.
-fn shows_wrong_code(passes: impl std::fmt::Display) -> String {
-    format!("{SHOWS_WRONG_CODE}{passes}")
 }

@@ -15,37 +15,14 @@ use optsleuth_select::{centroid, features, program};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
-use super::HuntRecipe;
 use super::choice::{Spellings, leaf_name};
+use super::recipe::{PassRecipe, ProgramSelection};
+use super::request::TEST_LIMITS;
 use super::sequences::{Deck, Drawn};
-use super::store::Store;
 use crate::HuntError;
+use crate::campaign::Store;
 use crate::programs::{Made, Programs, TestProgram};
-
-/// How programs are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProgramSelection {
-    /// Those that represent the others best, by control flow and calls.
-    Ctos,
-    /// The same by counts of what is in them.
-    Features,
-    /// All that were made.
-    All,
-}
-
-impl ProgramSelection {
-    /// A word.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProgramSelection::Ctos => "ctos",
-            ProgramSelection::Features => "features",
-            ProgramSelection::All => "all",
-        }
-    }
-}
 
 /// What a round tries.
 #[derive(Debug)]
@@ -58,7 +35,7 @@ pub(super) struct Round {
 
 /// Makes rounds.
 pub(super) struct Rounds {
-    recipe: HuntRecipe,
+    recipe: PassRecipe,
     passes: Vec<Spellings>,
     programs: Programs,
 }
@@ -76,7 +53,7 @@ enum Stream {
 
 impl Rounds {
     pub(super) fn new(
-        recipe: &HuntRecipe,
+        recipe: &PassRecipe,
         passes: Vec<Spellings>,
         workers: &mut Workers,
     ) -> Result<Rounds, HuntError> {
@@ -119,7 +96,7 @@ impl Rounds {
         // A round that is made again was counted before.
         if !store.rounds()?.contains(&number) {
             for rejected in made.iter().flat_map(|made| &made.rejected) {
-                store.reject(rejected.reason.name(), 1)?;
+                store.reject(number, rejected.reason.name(), 1)?;
             }
         }
         let usable = |made: Made| Some((made.index, made.program?));
@@ -173,7 +150,7 @@ impl Rounds {
         exclusions: &[Exclusion],
         kept: &[(u64, String)],
     ) -> Vec<Drawn> {
-        let HuntRecipe { length, sequence_pool: (pool, wanted), .. } = self.recipe;
+        let PassRecipe { length, sequence_pool: (pool, wanted), .. } = self.recipe;
         let deck = Deck { passes: &self.passes, exclusions, length };
         let mut rng = self.rng(number, Stream::Sequences);
         match self.recipe.sequences {
@@ -249,7 +226,7 @@ impl Rounds {
         let mut shapes: Vec<ProgramShape> = Vec::new();
         for (_, program) in &programs {
             let worker = workers.pool.first();
-            worker.load(&program.program, &[], super::TEST_LIMITS)?;
+            worker.load(&program.program, &[], TEST_LIMITS)?;
             shapes.push(match worker.shape() {
                 // Alike to whatever has none, either.
                 Err(RunError::NoShape(_)) => ProgramShape::default(),

@@ -2,49 +2,43 @@
 
 use std::path::Path;
 
-use optsleuth_model::{EMI_CAMPAIGN_VERSION, EmiCampaign, EmiSettings, EmiTally};
+use optsleuth_model::{Campaign, CompilerTally, Hunt, VariantHunt, VariantSettings};
 
-use super::store::Store;
-use super::trial::counted;
-use super::{N_BLOCKS, NOTES, SECONDS, SETTINGS, WORKERS};
+use super::store::FORMAT;
 use crate::HuntError;
+use crate::campaign::{Counts, Store, counted};
 
 /// What a campaign did and found, also while it goes on.
-pub fn emi_campaign(folder: &Path) -> Result<EmiCampaign, HuntError> {
-    let store = Store::read(folder)?;
-    let settings: Option<EmiSettings> = store.get(SETTINGS)?;
-    let settings = settings.ok_or_else(|| store.damaged("it has no settings"))?;
-    Ok(EmiCampaign {
-        version: EMI_CAMPAIGN_VERSION,
-        tests: store.n_tests()?,
-        findings: store.findings()?.into_iter().map(|(_, finding)| finding).collect(),
-        seeds: store.n_seeds()?,
+pub fn campaign(folder: &Path) -> Result<Campaign, HuntError> {
+    let store = Store::read(folder, &FORMAT)?;
+    let settings: VariantSettings = store.settings()?;
+    let letters = store.letters()?;
+    let counts = Counts {
+        tests: store.n_variant_tests()?,
+        programs: store.n_base_programs()?,
+        letters: letters.concat(),
+    };
+    let hunt = VariantHunt {
         variants: store.strategies()?,
-        tallies: tallies(&settings, &store.letters()?),
-        rejected: store.rejected()?,
+        tallies: tallies(&settings, &letters),
         errors: store.errors()?,
-        dismissed: store.dismissed()?,
-        growth: store.growth()?,
-        n_blocks: store.get(N_BLOCKS)?.unwrap_or_default(),
-        seconds: store.get(SECONDS)?.unwrap_or_default(),
-        workers: store.get(WORKERS)?.unwrap_or(1),
-        notes: store.get(NOTES)?.unwrap_or_default(),
         settings,
-    })
+    };
+    store.campaign(counts, Hunt::Variants(hunt))
 }
 
 /// What came of tests, by compiler and level: a generation's letters have the
 /// order of these.
-fn tallies(settings: &EmiSettings, generations: &[String]) -> Vec<EmiTally> {
+fn tallies(settings: &VariantSettings, generations: &[String]) -> Vec<CompilerTally> {
     let n_levels = settings.levels.len();
     let at =
         |place: usize| generations.iter().filter_map(move |letters| letters.chars().nth(place));
     let mut tallies = Vec::new();
-    for (tester, (compiler, _)) in settings.compilers.iter().enumerate() {
+    for (number, (compiler, _)) in settings.compilers.iter().enumerate() {
         for (place, level) in settings.levels.iter().enumerate() {
-            let outcomes = counted(at(tester * n_levels + place));
+            let outcomes = counted(at(number * n_levels + place));
             let (compiler, level) = (compiler.clone(), level.clone());
-            tallies.push(EmiTally { compiler, level, outcomes });
+            tallies.push(CompilerTally { compiler, level, outcomes });
         }
     }
     tallies
@@ -56,19 +50,17 @@ mod tests {
 
     #[test]
     fn letters_belong_to_compilers_and_levels() {
-        let settings = EmiSettings {
-            seed: 1,
+        let settings = VariantSettings {
             strategies: vec!["hermes".to_owned()],
             compilers: [("a", "1"), ("b", "2")].map(|(a, b)| (a.into(), b.into())).to_vec(),
             levels: vec!["O0".to_owned(), "O2".to_owned()],
             variants: 2,
-            source: "csmith".to_owned(),
             judges: Vec::new(),
             fault: None,
         };
         let tallies = tallies(&settings, &["...W".to_owned(), ".C..".to_owned()]);
         let read = |place: usize| {
-            let EmiTally { compiler, level, outcomes } = &tallies[place];
+            let CompilerTally { compiler, level, outcomes } = &tallies[place];
             let outcomes: Vec<_> = outcomes.iter().map(|(n, c)| format!("{c} {n}")).collect();
             format!("{compiler} {level}: {}", outcomes.join(", "))
         };

@@ -1,4 +1,4 @@
-//! A seed -> its variants, one after the other.
+//! A base program -> its variants, one after the other.
 //!
 //! ```text
 //! text ──► libclang ──► probes and records ──► two runs behind the fence ──► profile
@@ -7,12 +7,12 @@
 //! ```
 //! Hermes goes on from its last variant (Algorithm 1 of Sun, Le, Su, "Finding
 //! Compiler Bugs via Live Code Mutation", OOPSLA 2016), Orion always begins with
-//! the seed, Athena walks: from a proposal it goes on, or not, by how far that
-//! is from the seed. Each strategy knows nothing of what the others made.
+//! the base program, Athena walks: from a proposal it goes on, or not, by how far
+//! that is from the base program. Each strategy knows nothing of what the others made.
 //!
-//! **Invariant:** a variant depends on the seed, its number and the campaign's
-//! random numbers, and on nothing else. A strategy goes on from a variant only
-//! if that was seen to be equivalent to the seed.
+//! **Invariant:** a variant depends on the base program, its number and the
+//! campaign's random numbers, and on nothing else. A strategy goes on from a
+//! variant only if that was seen to be equivalent to the base program.
 
 use optsleuth_case::oracle::same_behaviour;
 use optsleuth_compiler::llvm::Worker;
@@ -41,7 +41,7 @@ pub struct Tools<'a> {
     pub pool: &'a Pool,
 }
 
-/// Why a program is no seed.
+/// Why a program is no base program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsuited {
     /// libclang does not take it.
@@ -74,27 +74,27 @@ struct Profiled {
     profile: Profile,
 }
 
-/// A variant that is so many times as large as its seed is the last of its chain:
-/// the next one begins with the seed again. All of it is compiled dozens of times.
+/// A variant that is so many times as large as its base program is the last of its
+/// chain: the next one begins with the base program again. All of it is compiled dozens of times.
 const GROWTH: usize = 3;
-/// Seeds of fewer bytes count as this large.
+/// Base programs of fewer bytes count as this large.
 const SMALL: usize = 10_000;
 
-/// The variants of one seed.
+/// The variants of one base program.
 pub struct Derivation<'a> {
     tools: Tools<'a>,
     expected: &'a Execution,
     /// Decides about all random numbers, with a variant's number.
     key: [u8; 32],
-    seed: Profiled,
+    base: Profiled,
     /// The text of Hermes's last variant.
     hermes: String,
-    /// Where Athena's walk is, if it left the seed, and how far from it.
+    /// Where Athena's walk is, if it left the base program, and how far from it.
     athena: Option<(Profiled, f64)>,
 }
 
 impl<'a> Derivation<'a> {
-    /// Reads and profiles a seed.
+    /// Reads and profiles a base program.
     pub fn begin(
         tools: Tools<'a>,
         text: &str,
@@ -112,9 +112,9 @@ impl<'a> Derivation<'a> {
         let Some(profile) = profiled(tools, &program, expected, &mut rng, fence)? else {
             return Ok(Err(Unsuited::NoProfile));
         };
-        let seed = Profiled { program, profile };
+        let base = Profiled { program, profile };
         let hermes = text.to_owned();
-        Ok(Ok(Derivation { tools, expected, key, seed, hermes, athena: None }))
+        Ok(Ok(Derivation { tools, expected, key, base, hermes, athena: None }))
     }
 
     /// The next variant of a strategy; `None` if it makes none this time.
@@ -141,16 +141,16 @@ impl<'a> Derivation<'a> {
                 }
                 Ok(None)
             }
-            Strategy::Orion => Ok(self.seed.program.orion(&self.seed.profile, &mut rng)),
+            Strategy::Orion => Ok(self.base.program.orion(&self.base.profile, &mut rng)),
             Strategy::Athena => {
-                let from = self.athena.as_ref().map_or(&self.seed, |(walked, _)| walked);
+                let from = self.athena.as_ref().map_or(&self.base, |(walked, _)| walked);
                 Ok(from.program.athena(&from.profile, self.tools.pool, &mut rng))
             }
         }
     }
 
-    /// Goes on from a variant that is equivalent to the seed, where its strategy
-    /// does so.
+    /// Goes on from a variant that is equivalent to the base program, where its
+    /// strategy does so.
     pub fn go_on(
         &mut self,
         strategy: Strategy,
@@ -161,16 +161,16 @@ impl<'a> Derivation<'a> {
         match strategy {
             Strategy::Orion => {}
             Strategy::Hermes => {
-                let seed = self.seed.program.text();
-                let is_large = variant.text.len() > GROWTH * seed.len().max(SMALL);
+                let base = self.base.program.text();
+                let is_large = variant.text.len() > GROWTH * base.len().max(SMALL);
                 self.hermes.clear();
-                self.hermes.push_str(if is_large { seed } else { &variant.text });
+                self.hermes.push_str(if is_large { base } else { &variant.text });
             }
             Strategy::Athena => {
                 let Ok(program) = self.tools.clang.parse(&variant.text, &[]) else { return Ok(()) };
                 // Other numbers than those the variant was made with.
                 let mut rng = numbers(&self.key, u64::MAX - generation);
-                let proposed = distance(&self.seed.program, &program);
+                let proposed = distance(&self.base.program, &program);
                 let current = self.athena.as_ref().map_or(0.0, |(_, distance)| *distance);
                 if !accepts(current, proposed, &mut rng) {
                     return Ok(());
@@ -221,7 +221,7 @@ fn numbers(key: &[u8; 32], generation: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(*seed.as_bytes())
 }
 
-/// The key of seed number `number` of a campaign.
+/// The key of base program number `number` of a campaign.
 pub fn key(campaign: u64, number: u64) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"emi").update(&campaign.to_le_bytes()).update(&number.to_le_bytes());
@@ -229,7 +229,7 @@ pub fn key(campaign: u64, number: u64) -> [u8; 32] {
 }
 
 /// Whose turn it is: strategies follow each other, and which is first depends on
-/// the seed.
+/// the base program.
 pub fn turn(strategies: &[Strategy], number: u64, generation: u64) -> Strategy {
     let place = (number + generation - 1) % strategies.len() as u64;
     strategies[usize::try_from(place).unwrap_or_default()]
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_depend_on_campaign_seed_and_generation() {
+    fn numbers_depend_on_campaign_program_and_generation() {
         let first = |campaign, number, generation| -> u64 {
             numbers(&key(campaign, number), generation).random()
         };
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn strategies_take_turns_and_each_is_first_with_some_seed() {
+    fn strategies_take_turns_and_each_is_first_with_some_program() {
         let all = [Strategy::Hermes, Strategy::Athena, Strategy::Orion];
         let turns = |number| -> Vec<&str> {
             (1..=4).map(|generation| turn(&all, number, generation).name()).collect()

@@ -1,57 +1,51 @@
-//! The loop of a hunt: every core has a seed of its own; what comes of seeds is
-//! kept, and looked into, in the order of their numbers.
+//! The loop of a hunt: every lane has a base program of its own; what comes of
+//! them is kept, and looked into, in the order of their numbers.
 //!
-//! **Invariant:** a seed's tests are in the store before its deviations are
-//! looked into, and a finding before the next one is.
+//! **Invariant:** a base program's tests are in the store before its deviations
+//! are looked into, and a finding before the next one is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use optsleuth_case::folder::write_whole;
-use optsleuth_model::{Coverage, EmiGrowth, EmiStatus, Execution, OptLevel, Progress, Quiet};
+use optsleuth_model::{Execution, OptLevel, Quiet};
 use optsleuth_triage::TriageError;
 
-use super::SECONDS;
-use super::findings::{Examined, Office, Subject, tells};
-use super::plan::EmiPlan;
-use super::seed::{Deviation, Fate, Ground, Tested};
-use super::store::{Outcome, Place, Store, error_file};
-use super::testers::Hand;
+use super::base_program::{BaseProgramTester, FailedTest, GenerationResult, TestedProgram};
+use super::compilers::Lane;
+use super::reproduce::VariantReproducer;
+use super::store::error_file;
 use crate::HuntError;
+use crate::campaign::{Deviation, Examined, Examiner, Fate, Session, TestId, is_same_in_program};
 
-/// So many variants of a seed are looked into for one bug before what comes to
-/// nothing is taken to come to nothing with all of them.
+/// So many variants of a base program are looked into for one bug before what
+/// comes to nothing is taken to come to nothing with all of them.
 const CHANCES: usize = 3;
 
-/// So many of csmith's numbers in a row without a seed are enough.
-const EMPTY_SEEDS: u64 = 20;
+/// So many of csmith's numbers in a row without a base program are enough.
+const EMPTY_NUMBERS: u64 = 20;
 
 /// A hunt that goes on.
 pub(super) struct Hunting<'a> {
-    pub(super) plan: &'a EmiPlan,
-    pub(super) ground: &'a Ground<'a>,
-    pub(super) office: Office<'a>,
-    pub(super) store: Store,
-    pub(super) begun: Instant,
-    /// Seconds that earlier sessions took.
-    pub(super) before: f64,
-    pub(super) progress: &'a dyn Progress,
-    pub(super) coverage: Coverage,
-    /// Of finished seeds: one that was cut short is tested again, so that a
-    /// hunt in parts comes to the same as one in one go.
-    pub(super) n_tests: u64,
-    /// How many numbers in a row gave no seed.
+    /// The campaign's folder.
+    pub(super) folder: PathBuf,
+    pub(super) tester: &'a BaseProgramTester<'a>,
+    pub(super) examiner: Examiner,
+    /// Its tests are those of finished base programs: one that was cut short is
+    /// tested again, so that a hunt in parts comes to the same as one in one go.
+    pub(super) session: Session<'a>,
+    /// How many numbers in a row gave no base program.
     pub(super) n_empty: u64,
 }
 
-/// What a hand has to say about a seed: in which turn it was begun.
-type Told = (u64, Result<Tested, HuntError>);
+/// What a lane reports about a base program: in which turn it was begun.
+type Report = (u64, Result<TestedProgram, HuntError>);
 
-/// The numbers of seeds that are left to do, in their order.
+/// The numbers of base programs that are left to do, in their order.
 struct Numbers {
     next: u64,
     turn: u64,
@@ -59,7 +53,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// The turn and the seed's number.
+    /// The turn and the base program's number.
     fn take(&mut self) -> (u64, u64) {
         while self.finished.contains(&self.next) {
             self.next += 1;
@@ -72,32 +66,28 @@ impl Numbers {
 }
 
 impl Hunting<'_> {
+    /// Tests on all lanes, and examines on one of its own.
     pub(super) fn run(
         mut self,
-        hands: Vec<Hand<'_>>,
-        own: Option<Hand<'_>>,
+        lanes: Vec<Lane<'_>>,
+        mut examining: Lane<'_>,
     ) -> Result<(), HuntError> {
-        let Some(mut own) = own else { return Ok(()) };
-        let over = AtomicBool::new(self.is_enough());
-        let numbers = Numbers { next: 0, turn: 0, finished: self.store.finished()? };
-        let numbers = Mutex::new(numbers);
-        let (begun, budget) = (self.begun, self.plan.stop.budget);
-        let (ground, progress) = (self.ground, self.progress);
-        let stop = || {
-            over.load(Ordering::Relaxed)
-                || progress.stop_requested()
-                || budget.is_some_and(|budget| begun.elapsed() >= budget)
-        };
-        let (sender, receiver) = sync_channel::<Told>(hands.len());
+        let over = AtomicBool::new(self.session.is_enough());
+        let finished = self.session.store.finished()?;
+        let numbers = Mutex::new(Numbers { next: 0, turn: 0, finished });
+        let (tester, progress) = (self.tester, self.session.progress);
+        let is_late = self.session.deadline();
+        let stop = || over.load(Ordering::Relaxed) || progress.stop_requested() || is_late();
+        let (sender, receiver) = sync_channel::<Report>(lanes.len());
         thread::scope(|scope| {
-            for mut hand in hands {
+            for mut lane in lanes {
                 let (sender, stop, numbers) = (sender.clone(), &stop, &numbers);
                 scope.spawn(move || {
                     while !stop() {
                         let taken = numbers.lock().unwrap_or_else(PoisonError::into_inner).take();
                         let (turn, number) = taken;
-                        let tested = ground.test(number, &mut hand, stop);
-                        // Nobody listens any more when it is over.
+                        let tested = tester.test(number, &mut lane, stop);
+                        // The receiver is gone when the hunt is over.
                         if sender.send((turn, tested)).is_err() {
                             return;
                         }
@@ -105,28 +95,32 @@ impl Hunting<'_> {
                 });
             }
             drop(sender);
-            let listened = self.listen(&receiver, &mut own);
+            let received = self.receive(&receiver, &mut examining);
             over.store(true, Ordering::Relaxed);
-            // A hand that waits to be heard ends now.
+            // A lane that waits to send ends now.
             drop(receiver);
-            listened
+            received
         })?;
-        self.keep_course()
+        self.keep_growth()
     }
 
-    /// Takes in what comes of seeds, in the order in which they were begun.
-    fn listen(&mut self, receiver: &Receiver<Told>, own: &mut Hand<'_>) -> Result<(), HuntError> {
-        let mut early: BTreeMap<u64, Result<Tested, HuntError>> = BTreeMap::new();
+    /// Takes in what comes of base programs, in the order in which they were begun.
+    fn receive(
+        &mut self,
+        receiver: &Receiver<Report>,
+        lane: &mut Lane<'_>,
+    ) -> Result<(), HuntError> {
+        let mut early: BTreeMap<u64, Result<TestedProgram, HuntError>> = BTreeMap::new();
         let mut turn = 0;
         self.say("testing");
-        while !self.is_enough()
-            && let Ok((told, tested)) = receiver.recv()
+        while !self.session.is_enough()
+            && let Ok((begun, tested)) = receiver.recv()
         {
-            early.insert(told, tested);
+            early.insert(begun, tested);
             while let Some(tested) = early.remove(&turn) {
                 turn += 1;
-                self.take(&tested?, own)?;
-                if self.is_enough() {
+                self.take(&tested?, lane)?;
+                if self.session.is_enough() {
                     return Ok(());
                 }
             }
@@ -135,32 +129,26 @@ impl Hunting<'_> {
         Ok(())
     }
 
-    /// Whether there are as many tests as were asked for.
-    fn is_enough(&self) -> bool {
-        self.plan.stop.tests.is_some_and(|tests| self.n_tests >= tests)
-    }
-
-    /// Keeps what came of a seed and looks into what deviates.
-    fn take(&mut self, tested: &Tested, own: &mut Hand<'_>) -> Result<(), HuntError> {
-        let before = self.coverage.count();
-        if let Some(coverage) = &tested.coverage {
-            self.coverage = self.coverage.union(coverage);
-        }
-        let grown = (self.coverage.count() > before).then_some(&self.coverage);
+    /// Keeps what came of a base program and looks into what deviates.
+    fn take(&mut self, tested: &TestedProgram, lane: &mut Lane<'_>) -> Result<(), HuntError> {
+        let has_grown = tested.coverage.as_ref().is_some_and(|found| self.session.cover(found));
         self.keep_errors(tested)?;
-        self.store.add(tested, grown)?;
-        let is_settled = self.examine(tested, own)?;
+        let deviations = self.deviations(tested);
+        let all: Vec<Deviation> = deviations.iter().map(|one| one.deviation.clone()).collect();
+        let grown = has_grown.then_some(&self.session.coverage);
+        self.session.store.add(tested, &all, grown)?;
+        let is_settled = self.examine(tested, deviations, lane)?;
         if tested.is_whole && is_settled {
-            self.store.finish(tested.number)?;
+            self.session.store.finish(tested.number)?;
         }
-        self.n_tests = self.store.n_settled_tests()?;
-        self.keep_course()?;
+        self.session.n_tests = self.session.store.n_settled_tests()?;
+        self.keep_growth()?;
         self.n_empty = match tested.is_whole && tested.expected.is_none() {
             true => self.n_empty + 1,
             false => 0,
         };
-        if self.n_empty >= self.ground.programs.count().unwrap_or(EMPTY_SEEDS) {
-            let reasons = self.store.rejected()?;
+        if self.n_empty >= self.tester.programs.count().unwrap_or(EMPTY_NUMBERS) {
+            let reasons = self.session.store.rejected()?;
             let reasons: Vec<String> =
                 reasons.iter().map(|(why, n)| format!("{n} {why}")).collect();
             let what = format!("none of them can be used ({})", reasons.join(", "));
@@ -169,14 +157,14 @@ impl Hunting<'_> {
         Ok(())
     }
 
-    /// Writes variants that are not equivalent to their seed: somebody has to
-    /// find out why.
-    fn keep_errors(&self, tested: &Tested) -> Result<(), HuntError> {
+    /// Writes variants that are not equivalent to their base program: errors of
+    /// ours, to be explained.
+    fn keep_errors(&self, tested: &TestedProgram) -> Result<(), HuntError> {
         for generation in &tested.generations {
-            let Fate::Error(why) = &generation.fate else { continue };
-            let strategy = generation.strategy.map_or("the seed", |strategy| strategy.name());
-            tracing::warn!(strategy, why, seed = tested.name, "a variant is not equivalent");
-            let path = self.plan.folder.join(error_file(tested.number, generation.number));
+            let GenerationResult::Error(why) = &generation.result else { continue };
+            let strategy = generation.strategy.map_or("nothing", |strategy| strategy.name());
+            tracing::warn!(strategy, why, program = tested.name, "a variant is not equivalent");
+            let path = self.folder.join(error_file(tested.number, generation.number));
             let why = why.replace("*/", "* /");
             let text = format!("/* {strategy} on {}: {why} */\n{}", tested.name, generation.text);
             write_whole(&path, text)?;
@@ -184,158 +172,132 @@ impl Hunting<'_> {
         Ok(())
     }
 
-    /// Looks into all deviations of a seed; whether it came to an end.
-    fn examine(&mut self, tested: &Tested, own: &mut Hand<'_>) -> Result<bool, HuntError> {
+    /// The tests of a base program and its variants that went wrong.
+    fn deviations<'t>(&self, tested: &'t TestedProgram) -> Vec<Shown<'t>> {
+        let compilers = self.tester.compilers;
+        let seconds = self.session.seconds();
+        let (mut all, mut n_done) = (Vec::new(), self.session.n_tests);
+        for (index, generation) in tested.generations.iter().enumerate() {
+            for failed in generation.failed() {
+                let position = compilers.position(failed.compiler, failed.level);
+                let (unit, program) = (tested.number, generation.number);
+                let deviation = Deviation {
+                    id: TestId { unit, program, position },
+                    test: n_done + position + 1,
+                    seconds,
+                    compiler: compilers.all[failed.compiler].name.clone(),
+                    mark: failed.mark.clone(),
+                };
+                all.push(Shown { deviation, failed, generation: index });
+            }
+            n_done += generation.n_tests();
+        }
+        all
+    }
+
+    /// Looks into all deviations of a base program; whether it came to an end.
+    fn examine(
+        &mut self,
+        tested: &TestedProgram,
+        deviations: Vec<Shown<'_>>,
+        lane: &mut Lane<'_>,
+    ) -> Result<bool, HuntError> {
         let Some(expected) = &tested.expected else { return Ok(true) };
-        for alike in self.alike(tested) {
-            let mut rest = &alike.shown[..];
+        for alike in alike(deviations) {
+            let mut rest = &alike[..];
             let mut n_chances = CHANCES;
             while let Some((first, others)) = rest.split_first() {
                 n_chances -= 1;
                 // What comes to nothing speaks for itself, not for the next variant.
                 let is_last = n_chances == 0 || others.is_empty();
-                let own_places = if is_last { rest } else { std::slice::from_ref(first) };
-                let all = places(rest);
-                let outcome = match self.store.settled(first.places[0].0)? {
-                    Some(outcome) => outcome,
-                    None => match self.looked_into(tested, expected, first, own)? {
-                        Examined::Interrupted => return Ok(false),
-                        Examined::Duplicate(number) => Outcome::Finding(number),
-                        Examined::Dismissed(why) => Outcome::Dismissed(why),
-                        Examined::New(key, finding) => {
-                            let outcome = Outcome::Finding(finding.number);
-                            self.store.settle(&all, &outcome, Some((&key, &finding)))?;
-                            break;
-                        }
+                let shown = &first[0].deviation;
+                let store = &self.session.store;
+                let examined = match store.fate(shown.id)? {
+                    Some(Fate::Finding(number)) => Examined::Duplicate(number, shown.mark.kind),
+                    Some(Fate::Dismissed(why)) => Examined::Dismissed(why),
+                    None => match store.known(shown)? {
+                        Some(number) => Examined::Duplicate(number, shown.mark.kind),
+                        None => self.examined(tested, expected, first, lane)?,
                     },
                 };
-                match outcome {
-                    Outcome::Finding(_) => {
-                        self.store.settle(&all, &outcome, None)?;
-                        break;
-                    }
-                    Outcome::Dismissed(_) => {
-                        self.store.settle(&places(own_places), &outcome, None)?;
-                        rest = if is_last { &[] } else { others };
-                    }
+                let is_dismissed = matches!(examined, Examined::Dismissed(_));
+                let same =
+                    if is_dismissed && !is_last { std::slice::from_ref(first) } else { rest };
+                let same: Vec<TestId> = same.iter().flatten().map(|one| one.deviation.id).collect();
+                if examined.keep(&self.session.store, &same, shown)?.is_none() {
+                    return Ok(false);
                 }
+                rest = if is_dismissed && !is_last { others } else { &[] };
             }
         }
         Ok(true)
     }
 
-    fn looked_into(
+    fn examined(
         &mut self,
-        tested: &Tested,
+        tested: &TestedProgram,
         expected: &Execution,
-        shown: &Shown<'_>,
-        own: &mut Hand<'_>,
+        shown: &[Shown<'_>],
+        lane: &mut Lane<'_>,
     ) -> Result<Examined, HuntError> {
-        let subject = Subject {
+        let Shown { deviation, failed, generation } = &shown[0];
+        let mut reproducer = VariantReproducer {
+            compilers: self.tester.compilers,
+            judges: self.tester.tools.judges,
+            lane,
             program: &tested.name,
             expected,
-            generation: &tested.generations[shown.generation],
-            deviation: shown.deviation,
-            levels: shown.places.iter().map(|(_, level)| *level).collect(),
-            test: shown.test,
-            seconds: self.seconds(),
+            generation: &tested.generations[*generation],
+            failed,
+            levels: shown.iter().map(|one| one.failed.level).collect::<Vec<OptLevel>>(),
         };
-        self.say(&format!("looking into {}", shown.deviation.mark));
-        let unheard = Quiet(self.progress);
-        self.office.examine(&subject, own, &unheard)
-    }
-
-    /// The deviations of a seed, those together that are taken for one bug: of
-    /// one compiler and kind, and of one mark where that is a crash's. Variants
-    /// have most of their snippets in common, so what one shows the next does.
-    fn alike<'t>(&self, tested: &'t Tested) -> Vec<Alike<'t>> {
-        let n_before = self.n_tests;
-        let levels = &self.ground.testers.levels;
-        let (mut found, mut n_done) = (Vec::<Alike<'t>>::new(), 0);
-        for (index, generation) in tested.generations.iter().enumerate() {
-            for deviation in generation.deviations() {
-                let level = levels.iter().position(|level| *level == deviation.level);
-                let offset = deviation.tester * levels.len() + level.unwrap_or_default();
-                let place = ((tested.number, generation.number, offset), deviation.level);
-                let test = n_before + n_done + offset as u64 + 1;
-                let shown = Shown { deviation, generation: index, places: vec![place], test };
-                match found.iter_mut().find(|known| known.is_like(deviation)) {
-                    Some(known) => known.add(shown),
-                    None => found.push(Alike { shown: vec![shown] }),
-                }
-            }
-            n_done += generation.n_tests();
-        }
-        found
-    }
-
-    fn seconds(&self) -> f64 {
-        self.before + self.begun.elapsed().as_secs_f64()
+        self.say(&format!("looking into {} of {}", deviation.mark, deviation.compiler));
+        let unheard = Quiet(self.session.progress);
+        self.examiner.examine(deviation, &tested.name, &mut reproducer, &unheard)
     }
 
     /// Keeps how far it is.
-    fn keep_course(&self) -> Result<(), HuntError> {
-        let seconds = self.seconds();
-        self.store.put(SECONDS, &seconds)?;
-        self.store.grow(&EmiGrowth {
-            seconds,
-            variants: self.store.n_variants()?,
-            tests: self.store.n_tests()?,
-            findings: self.store.n_findings()?,
-            blocks: self.coverage.count() as u64,
-        })?;
-        Ok(())
+    fn keep_growth(&self) -> Result<(), HuntError> {
+        self.session.keep_growth(self.session.store.n_variant_tests()?)
     }
 
     fn say(&self, doing: &str) {
-        self.progress.emi(&EmiStatus {
-            elapsed: Duration::from_secs_f64(self.seconds()),
-            budget: self.plan.stop.budget.map(|time| time + Duration::from_secs_f64(self.before)),
-            seeds: self.store.n_seeds().unwrap_or_default(),
-            variants: self.store.n_variants().unwrap_or_default(),
-            tests: self.n_tests,
-            findings: self.store.n_findings().unwrap_or_default(),
-            blocks: self.coverage.count() as u64,
-            doing: doing.to_owned(),
-        });
+        let Session { store, .. } = &self.session;
+        let programs = store.n_base_programs().unwrap_or_default();
+        let variants = store.n_variants().unwrap_or_default();
+        let reached = format!("{programs} programs · {variants} variants");
+        self.session.say(reached, self.session.seconds(), doing);
     }
 }
 
-/// Deviations of one seed that are taken for one bug, by generation; never empty.
-struct Alike<'t> {
-    shown: Vec<Shown<'t>>,
-}
-
-/// Those of one generation.
+/// A test that went wrong, and whose it is.
 struct Shown<'t> {
-    /// The first.
-    deviation: &'t Deviation,
+    deviation: Deviation,
+    failed: &'t FailedTest,
     /// The place of its generation.
     generation: usize,
-    /// Never empty.
-    places: Vec<(Place, OptLevel)>,
-    /// The number of the first one's test in the campaign.
-    test: u64,
 }
 
-fn places(shown: &[Shown<'_>]) -> Vec<Place> {
-    shown.iter().flat_map(|shown| &shown.places).map(|(place, _)| *place).collect()
-}
-
-impl<'t> Alike<'t> {
-    /// Generations come in their order.
-    fn add(&mut self, more: Shown<'t>) {
-        match self.shown.last_mut().filter(|last| last.generation == more.generation) {
-            Some(last) => last.places.extend(more.places),
-            None => self.shown.push(more),
+/// Deviations of one base program, those together that are taken for one bug, by
+/// generation; nothing of it is empty.
+fn alike(deviations: Vec<Shown<'_>>) -> Vec<Vec<Vec<Shown<'_>>>> {
+    let mut bugs: Vec<Vec<Vec<Shown<'_>>>> = Vec::new();
+    for shown in deviations {
+        let is_like = |bug: &&mut Vec<Vec<Shown<'_>>>| {
+            let known = &bug[0][0].deviation;
+            known.compiler == shown.deviation.compiler
+                && is_same_in_program(&known.mark, &shown.deviation.mark)
+        };
+        match bugs.iter_mut().find(is_like) {
+            None => bugs.push(vec![vec![shown]]),
+            // Generations come in their order.
+            Some(bug) => match bug.last_mut() {
+                Some(last) if last[0].generation == shown.generation => last.push(shown),
+                _ => bug.push(vec![shown]),
+            },
         }
     }
-
-    fn is_like(&self, other: &Deviation) -> bool {
-        let own = self.shown[0].deviation;
-        let is_same = own.tester == other.tester && own.kind == other.kind;
-        is_same && (own.mark == other.mark || !tells(own.kind))
-    }
+    bugs
 }
 
 #[cfg(test)]
@@ -343,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finished_seeds_are_left_out_and_turns_are_not() {
+    fn finished_base_programs_are_left_out_and_turns_are_not() {
         let mut numbers = Numbers { next: 0, turn: 0, finished: BTreeSet::from([0, 1, 3]) };
         let taken: Vec<(u64, u64)> = (0..3).map(|_| numbers.take()).collect();
         assert_eq!(taken, [(0, 2), (1, 4), (2, 5)]);

@@ -1,51 +1,44 @@
-//! `optsleuth hunt --emi`: compilers -> their bugs, by variants of programs that
-//! must behave as the programs do (equivalence modulo inputs).
+//! `optsleuth hunt variants`: compilers -> their bugs, by variants of programs
+//! that must behave as the programs do (equivalence modulo inputs; the papers call
+//! the base program a seed).
 //!
 //! ```text
-//! seed ──► variants ──► equivalent? ──► every compiler, every level ──► deviations ──► findings
-//!            ▲  │           └─► errors of ours                           (findings.rs)
-//!            └──┘ (derive.rs)  (valid.rs)     (testers.rs, trial.rs)
+//! base program ──► variants ──► equivalent? ──► every compiler, every level ──► deviations
+//!                    ▲  │           └─► errors of ours     (compilers.rs, trial.rs)   │
+//!                    └──┘ (derive.rs)  (valid.rs)         findings ◄── examiner ◄─────┘
 //! ```
-//! Set up by workshop.rs, led by hunting.rs, kept by store.rs.
+//! Set up by setup.rs, led by hunting.rs.
 //!
-//! **Invariant:** what comes of a seed depends on its number and the recipe
+//! **Invariant:** what comes of a base program depends on its number and the recipe
 //! alone; with `--tests`, so does the campaign.
 
+mod base_program;
 mod campaign;
-mod case;
+pub mod compilers;
 pub mod derive;
-mod findings;
 mod hunting;
-pub mod plan;
-mod seed;
-pub mod store;
-pub mod testers;
+mod recipe;
+mod reproduce;
+pub mod setup;
+mod store;
 pub mod trial;
 pub mod valid;
-pub mod workshop;
 
 use std::time::Instant;
 
 use optsleuth_compiler::driver::{Driver, Family};
-use optsleuth_model::{EmiCampaign, EmiSettings, Progress};
+use optsleuth_model::{Campaign, Progress, VariantSettings};
 
 use crate::HuntError;
-pub use campaign::emi_campaign;
+use crate::campaign::{Beginning, Examiner, HuntPlan, Session, Store, same_settings};
+use base_program::BaseProgramTester;
+pub use campaign::campaign;
 use derive::Tools;
-use findings::Office;
 use hunting::Hunting;
-pub use plan::{Broken, CompilerChoice, EMI_LEVELS, EmiPlan, EmiRecipe, EmiStart};
-use seed::Ground;
-use store::Store;
-use workshop::Workshop;
-
-/// Names of values in the store.
-const RECIPE: &str = "recipe";
-const SETTINGS: &str = "settings";
-const SECONDS: &str = "seconds";
-const WORKERS: &str = "workers";
-const NOTES: &str = "notes";
-const N_BLOCKS: &str = "blocks";
+pub use recipe::{Broken, CompilerChoice, LEVELS, VariantRecipe};
+use setup::Setup;
+use store::FORMAT;
+pub use store::error_file;
 
 /// The newest clang and the newest gcc of this machine.
 pub fn default_compilers() -> Result<Vec<CompilerChoice>, HuntError> {
@@ -54,81 +47,67 @@ pub fn default_compilers() -> Result<Vec<CompilerChoice>, HuntError> {
 }
 
 /// Hunts, until it is time to stop.
-pub fn hunt_emi(plan: &EmiPlan, progress: &dyn Progress) -> Result<EmiCampaign, HuntError> {
-    let (store, recipe) = match &plan.start {
-        EmiStart::New(recipe) => (None, (**recipe).clone()),
-        EmiStart::Resume => {
-            let store = Store::open(&plan.folder)?;
-            let recipe = store.get(RECIPE)?;
-            let recipe =
-                recipe.ok_or_else(|| store.damaged("it does not say what is to be done"))?;
-            (Some(store), recipe)
-        }
-    };
-    let mut workshop = Workshop::set_up(&recipe, progress)?;
+pub fn hunt(
+    plan: &HuntPlan<VariantRecipe>,
+    progress: &dyn Progress,
+) -> Result<Campaign, HuntError> {
+    let (recipe, store) = plan.open(&FORMAT)?;
+    let mut setup = Setup::new(&recipe, progress)?;
     // Making workers is no part of the budget.
     let begun = Instant::now();
-    let settings = workshop.settings(&recipe);
+    let settings = setup.settings(&recipe);
     let store = match store {
         Some(store) => store,
-        None => begin(plan, &recipe, &settings, &workshop)?,
+        None => begin(plan, &recipe, &settings, &setup)?,
     };
-    let known: EmiSettings = store.get(SETTINGS)?.unwrap_or_else(|| settings.clone());
-    let settled = [
+    let known: VariantSettings = store.settings()?;
+    let judges = (known.judges.join(", "), settings.judges.join(", "));
+    let different = [
         ("compiler", versions(&known), versions(&settings)),
-        ("judge of variants", known.judges.join(", "), settings.judges.join(", ")),
+        ("judge of variants", judges.0, judges.1),
     ];
-    if let Some((what, theirs, ours)) = settled.into_iter().find(|(_, a, b)| a != b) {
-        let folder = plan.folder.clone();
-        return Err(HuntError::OtherSettings { folder, what, theirs, ours });
-    }
-    let Workshop { workers, testers, crews, judges, clang, pool, programs, .. } = &mut workshop;
+    same_settings(&plan.folder, different)?;
+    let Setup { workers, compilers, lane_pools, judges, clang, pool, programs } = &mut setup;
     let tools = Tools { clang, judges, pool };
-    let ground = Ground { recipe: &recipe, programs, tools, testers };
-    let office = Office {
-        testers,
-        judges,
-        folder: plan.folder.clone(),
-        reduce: plan.reduce,
-        asker: plan.asker.clone(),
-        keys: store.findings()?.into_iter().map(|(key, known)| (key, known.number)).collect(),
-    };
+    let tester = BaseProgramTester { recipe: &recipe, programs, tools, compilers };
+    let n_tests = store.n_settled_tests()?;
     let hunting = Hunting {
-        coverage: store.coverage()?,
-        before: store.get(SECONDS)?.unwrap_or_default(),
-        n_tests: store.n_settled_tests()?,
-        plan,
-        ground: &ground,
-        office,
-        store,
-        begun,
-        progress,
+        folder: plan.folder.clone(),
+        tester: &tester,
+        examiner: Examiner::new(plan, &store)?,
+        session: Session::new(store, plan.stop, begun, n_tests, progress)?,
         n_empty: 0,
     };
-    let mut hands = crews.hands(&mut workers.pool);
-    let own = hands.pop();
-    hunting.run(hands, own)?;
-    emi_campaign(&plan.folder)
+    let mut lanes = lane_pools.lanes(&mut workers.pool);
+    if let Some(examining) = lanes.pop() {
+        hunting.run(lanes, examining)?;
+    }
+    campaign(&plan.folder)
 }
 
 /// A new campaign's store.
 fn begin(
-    plan: &EmiPlan,
-    recipe: &EmiRecipe,
-    settings: &EmiSettings,
-    workshop: &Workshop,
+    plan: &HuntPlan<VariantRecipe>,
+    recipe: &VariantRecipe,
+    settings: &VariantSettings,
+    setup: &Setup,
 ) -> Result<Store, HuntError> {
-    let store = Store::create(&plan.folder)?;
-    store.put(SETTINGS, settings)?;
-    store.put(WORKERS, &(workshop.workers.pool.size() - 1))?;
-    store.put(N_BLOCKS, &workshop.testers.n_blocks())?;
-    store.put(NOTES, &workshop.notes())?;
-    store.put(RECIPE, recipe)?;
-    store.is_begun()?;
+    let beginning = Beginning {
+        recipe: Some(recipe),
+        seed: recipe.seed,
+        source: recipe.programs.to_string(),
+        settings,
+        // One lane examines what the others find.
+        workers: setup.workers.pool.size() as u64 - 1,
+        n_blocks: setup.compilers.n_blocks(),
+        notes: setup.notes(),
+    };
+    let store = Store::create(&plan.folder, &FORMAT, &beginning)?;
+    store.mark_begun()?;
     Ok(store)
 }
 
-fn versions(settings: &EmiSettings) -> String {
+fn versions(settings: &VariantSettings) -> String {
     let named = settings.compilers.iter().map(|(name, version)| format!("{name} ({version})"));
     named.collect::<Vec<_>>().join(", ")
 }

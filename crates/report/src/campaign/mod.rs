@@ -2,9 +2,8 @@
 //! page.
 //!
 //! ```text
-//! Campaign ──► facts, tables ──► text, Markdown, page
-//!     │──► json
-//!     └──► pictures ──► page
+//! Campaign ──► facts, tables ──► text, Markdown, page ◄── pictures
+//!     └──► JSON
 //! ```
 //!
 //! **Invariant:** all forms show the same facts and tables, rounded alike. Only
@@ -12,19 +11,16 @@
 //! same campaign gives the same bytes, even one without tests, time or findings.
 
 mod facts;
-mod json;
-mod markdown;
+mod forms;
 mod page;
-pub(crate) mod pictures;
+mod pictures;
 mod tables;
-mod text;
 
 #[cfg(test)]
 mod example;
 #[cfg(test)]
 mod tests;
 
-pub use json::campaign_json;
-pub use markdown::campaign_markdown;
+pub use forms::{campaign_json, campaign_markdown, campaign_text};
 pub use page::{campaign_page, campaign_page_with_reports};
-pub use text::campaign_text;
+pub(crate) use tables::errors_table;

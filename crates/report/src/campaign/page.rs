@@ -8,11 +8,11 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{CASE_FILE, Campaign, Finding};
+use optsleuth_model::{CASE_FILE, Campaign, Finding, Hunt};
 
+use super::facts;
 use super::pictures::pictures;
-use super::tables::{self, Detail};
-use super::{facts, text};
+use super::tables::{Detail, Part, parts};
 use crate::escape::{Beside, Text};
 use crate::html::sections::{self, Section, tabled};
 use crate::{html, words};
@@ -38,25 +38,28 @@ pub fn campaign_page_with_reports(campaign: &Campaign, triaged: &BTreeSet<String
 
 fn page(out: &mut String, campaign: &Campaign, triaged: &BTreeSet<String>) -> fmt::Result {
     html::open(out, &facts::headline(campaign))?;
-    let n_findings = campaign.findings.len();
+    let of_variants = match campaign.hunt {
+        Hunt::Passes(_) => "",
+        Hunt::Variants(_) => " of variants",
+    };
     write!(
         out,
-        "<header>\n<p class=\"kicker\">Campaign, seed {}</p>\n<h1>{} in LLVM {}</h1>\n\
+        "<header>\n<p class=\"kicker\">Campaign{of_variants}, seed {}</p>\n<h1>{} in {}</h1>\n\
          <p class=\"tags\">",
-        campaign.settings.seed,
-        words::counted(n_findings, "finding", "findings"),
-        Text(&campaign.llvm),
+        campaign.seed,
+        words::counted(campaign.findings.len(), "finding", "findings"),
+        Text(&facts::compilers(campaign)),
     )?;
     for tag in tags(campaign) {
         write!(out, "<span>{}</span> ", Text(&tag))?;
     }
     out.push_str("</p>\n");
-    let sections = parts(campaign, triaged)?;
+    let sections = all_sections(campaign, triaged)?;
     sections::links(out, &sections)?;
     out.push_str("</header>\n<main>\n<section id=\"done\">\n<h2>What was done</h2>\n");
     sections::facts(out, &facts::facts(campaign))?;
     if campaign.findings.is_empty() {
-        let nothing = text::nothing(campaign);
+        let nothing = facts::nothing(campaign);
         writeln!(out, "<p class=\"what\">There is no finding: {}.</p>", Text(&nothing))?;
     }
     out.push_str("</section>\n");
@@ -69,8 +72,11 @@ fn tags(campaign: &Campaign) -> Vec<String> {
     let mut tags = vec![
         words::counted(campaign.tests, "test", "tests"),
         words::counted(campaign.programs, "program", "programs"),
-        words::seconds(campaign.seconds),
     ];
+    if let Hunt::Variants(hunt) = &campaign.hunt {
+        tags.push(words::counted(facts::n_variants(hunt), "variant", "variants"));
+    }
+    tags.push(words::seconds(campaign.seconds));
     tags.extend(facts::rate(campaign));
     if let Some(blocks) = facts::executed(campaign) {
         let share = words::percent(blocks, campaign.n_blocks);
@@ -79,60 +85,35 @@ fn tags(campaign: &Campaign) -> Vec<String> {
     tags
 }
 
-fn parts(campaign: &Campaign, triaged: &BTreeSet<String>) -> Result<[Section; 6], fmt::Error> {
-    let dismissed = "What deviated from what should happen, and is no finding.";
-    let rejected = "Programs that were made or read, and not used for tests.";
-    let exclusions = "Passes that were not to follow each other, at whatever distance.";
-    Ok([
-        Section { id: "findings", title: "Findings", body: findings(campaign, triaged)? },
-        Section { id: "pictures", title: "Pictures", body: pictured(campaign)? },
-        Section {
-            id: "dismissed",
-            title: "Dismissed",
-            body: tabled(dismissed, &tables::dismissed(campaign), "no-finding", "Dismissed")?,
-        },
-        Section {
-            id: "rejected",
-            title: "Rejected programs",
-            body: tabled(rejected, &tables::rejected(campaign), "unused", "Rejected programs")?,
-        },
-        Section {
-            id: "exclusions",
-            title: "Exclusions",
-            body: tabled(exclusions, &tables::exclusions(campaign), "apart", "Exclusions")?,
-        },
-        Section { id: "settings", title: "Settings", body: settings(campaign)? },
-    ])
-}
-
-fn findings(campaign: &Campaign, triaged: &BTreeSet<String>) -> Result<String, fmt::Error> {
+/// The tables, with pictures after the findings and settings at the end.
+fn all_sections(
+    campaign: &Campaign,
+    triaged: &BTreeSet<String>,
+) -> Result<Vec<Section>, fmt::Error> {
     let link = |finding: &Finding| {
         let file = if triaged.contains(&finding.case) { CASE_PAGE } else { CASE_FILE };
         Some(Beside { folder: &finding.case, file }.to_string())
     };
-    let table = tables::findings(campaign, Detail::Row, link);
-    if table.rows.is_empty() {
-        return Ok(String::new());
+    let mut all = Vec::new();
+    for Part { id, title, note, table } in parts(campaign, Detail::Row, &link) {
+        let body = tabled(note, &table, &format!("{id}-table"), title)?;
+        all.push(Section { id, title, body });
     }
-    let mut out = "<p class=\"note\">In the order in which they were found, each with its reduced \
-                   sequence of passes. Who is to blame is said by \
-                   <code>optsleuth triage CAMPAIGN/CASE</code>.</p>\n"
-        .to_owned();
-    table.html(&mut out, "by-number", "Findings")?;
-    Ok(out)
-}
-
-fn pictured(campaign: &Campaign) -> Result<String, fmt::Error> {
-    let mut out = String::new();
-    sections::pictures(&mut out, "", &pictures(campaign))?;
-    Ok(out)
+    let mut body = String::new();
+    sections::pictures(&mut body, "", &pictures(campaign))?;
+    let after_findings = usize::from(!campaign.findings.is_empty());
+    all.insert(after_findings, Section { id: "pictures", title: "Pictures", body });
+    all.push(Section { id: "settings", title: "Settings", body: settings(campaign)? });
+    Ok(all)
 }
 
 fn settings(campaign: &Campaign) -> Result<String, fmt::Error> {
     let mut out = String::new();
-    sections::facts(&mut out, &facts::settings(&campaign.settings))?;
-    let passes = &campaign.settings.passes;
-    if !passes.is_empty() {
+    sections::facts(&mut out, &facts::settings(campaign))?;
+    if let Hunt::Passes(hunt) = &campaign.hunt
+        && let passes = &hunt.settings.passes
+        && !passes.is_empty()
+    {
         writeln!(
             out,
             "<details id=\"passes-used\">\n<summary>Sequences are made of {}</summary>\n\

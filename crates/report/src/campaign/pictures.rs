@@ -1,10 +1,11 @@
-//! A campaign -> pictures: findings and executed blocks over time, outcomes,
-//! and the passes that fail.
+//! A campaign -> pictures: findings and executed blocks over time, outcomes, and
+//! the passes that fail, or the snippets that it takes (Figure 8 of the Hermes
+//! paper).
 //!
 //! **Invariant:** a picture without anything in it is left out. A kind of
 //! failure has the same colour and sign in every campaign.
 
-use optsleuth_model::{Campaign, CaseKind, Finding};
+use optsleuth_model::{Campaign, CaseKind, Finding, Hunt, Trigger};
 
 use super::facts::executed;
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
@@ -14,16 +15,20 @@ use crate::words;
 const MAX_PASSES: usize = 16;
 
 pub(super) fn pictures(campaign: &Campaign) -> Vec<Picture<'_>> {
-    let all = [found, coverage, outcomes, passes].map(|draw| draw(campaign));
+    let by_trigger = match campaign.hunt {
+        Hunt::Passes(_) => passes,
+        Hunt::Variants(_) => snippets,
+    };
+    let all = [found, coverage, outcomes, by_trigger].map(|draw| draw(campaign));
     all.into_iter().flatten().collect()
 }
 
 /// What time is counted in, so that an axis has short labels.
 #[derive(Clone, Copy)]
-pub(crate) struct Clock {
-    pub(crate) unit: &'static str,
+struct Clock {
+    unit: &'static str,
     /// How many seconds are one.
-    pub(crate) seconds: f64,
+    seconds: f64,
     /// When everything was over.
     end: f64,
 }
@@ -32,11 +37,7 @@ impl Clock {
     fn of(campaign: &Campaign) -> Clock {
         let growth = campaign.growth.iter().map(|growth| growth.seconds);
         let findings = campaign.findings.iter().map(|finding| finding.seconds);
-        Clock::for_times(growth.chain(findings).chain([campaign.seconds]))
-    }
-
-    /// For these times, in seconds.
-    pub(crate) fn for_times(times: impl Iterator<Item = f64>) -> Clock {
+        let times = growth.chain(findings).chain([campaign.seconds]);
         let end = times.filter(|time| time.is_finite()).fold(0.0, f64::max);
         let (unit, seconds) = match end {
             _ if end <= 180.0 => ("seconds", 1.0),
@@ -46,12 +47,12 @@ impl Clock {
         Clock { unit, seconds, end: end / seconds }
     }
 
-    pub(crate) fn axis(self) -> Axis {
+    fn axis(self) -> Axis {
         Axis::up_to(self.end)
     }
 
     /// A count that rises by one at each of these times.
-    pub(crate) fn rising(self, times: impl Iterator<Item = f64>) -> Vec<(f64, Option<f64>)> {
+    fn rising(self, times: impl Iterator<Item = f64>) -> Vec<(f64, Option<f64>)> {
         let mut times: Vec<f64> =
             times.filter(|time| time.is_finite()).map(|time| time / self.seconds).collect();
         times.sort_by(f64::total_cmp);
@@ -65,7 +66,9 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
     let findings = &campaign.findings;
     let (clock, n) = (Clock::of(campaign), findings.len());
     let last = findings.iter().map(|finding| finding.seconds).reduce(f64::max)?;
-    let at_level = || findings.iter().filter(|finding| !finding.levels.is_empty());
+    let is_of_passes = matches!(campaign.hunt, Hunt::Passes(_));
+    // What drivers do, they do at a level.
+    let at_level = || findings.iter().filter(|one| is_of_passes && !one.levels.is_empty());
     let mut lines = vec![Line {
         label: "all",
         look: Look::First,
@@ -84,10 +87,13 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
         id: "found".to_owned(),
         title: "Findings over time",
         description: format!(
-            "{}, the last of them after {}; {} of them also at a level.",
+            "{}, the last of them after {}{}.",
             words::counted(n, "finding", "findings"),
             words::seconds(last),
-            words::count(at_level().count())
+            match is_of_passes {
+                true => format!("; {} of them also at a level", words::count(at_level().count())),
+                false => String::new(),
+            }
         ),
         x_label: clock.unit,
         y_label: "findings",
@@ -100,24 +106,14 @@ fn found(campaign: &Campaign) -> Option<Picture<'_>> {
 }
 
 fn coverage(campaign: &Campaign) -> Option<Picture<'_>> {
-    let moments = campaign.growth.iter().map(|growth| (growth.seconds, growth.blocks));
-    let blocks = (executed(campaign)?, campaign.n_blocks);
-    Some(coverage_over_time(Clock::of(campaign), blocks, moments))
-}
-
-/// How much of a compiler was executed: in the end, of how many blocks, and at
-/// which seconds how many.
-pub(crate) fn coverage_over_time<'a>(
-    clock: Clock,
-    (blocks, n_blocks): (u64, u64),
-    moments: impl Iterator<Item = (f64, u64)>,
-) -> Picture<'a> {
+    let (clock, blocks, n_blocks) = (Clock::of(campaign), executed(campaign)?, campaign.n_blocks);
     let percent = |blocks: u64| 100.0 * blocks as f64 / n_blocks as f64;
-    let moments = moments.filter(|(seconds, _)| seconds.is_finite());
-    let moment = |(seconds, blocks): (f64, u64)| (seconds / clock.seconds, Some(percent(blocks)));
+    let moments = campaign.growth.iter().filter(|growth| growth.seconds.is_finite());
+    let moments =
+        moments.map(|growth| (growth.seconds / clock.seconds, Some(percent(growth.blocks))));
     // Before the first test, nothing was executed.
     let mut points: Vec<(f64, Option<f64>)> =
-        [(0.0, Some(0.0))].into_iter().chain(moments.map(moment)).collect();
+        [(0.0, Some(0.0))].into_iter().chain(moments).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let plot = Plot {
         id: "coverage".to_owned(),
@@ -135,7 +131,7 @@ pub(crate) fn coverage_over_time<'a>(
         bands: Vec::new(),
         lines: vec![Line { label: "executed", look: Look::First, shape: Shape::Straight, points }],
     };
-    plot.picture()
+    Some(plot.picture())
 }
 
 fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {
@@ -148,12 +144,10 @@ fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {
         said: format!("{} ({})", words::count(*n), words::percent(*n, all)),
     };
     let bars: Vec<Bar> = campaign.outcomes.iter().map(bar).collect();
-    let said: Vec<String> =
-        bars.iter().map(|bar| format!("{}: {}.", bar.label, bar.said)).collect();
     let bars = Bars {
         id: "outcomes".to_owned(),
         title: "What came of the tests",
-        description: said.join(" "),
+        description: said(&bars),
         x_label: "tests (logarithmic)",
         axis: Axis::magnitudes(most),
         parts: Vec::new(),
@@ -165,9 +159,10 @@ fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {
 fn passes(campaign: &Campaign) -> Option<Picture<'_>> {
     let mut passes: Vec<(&str, Vec<&Finding>)> = Vec::new();
     for finding in &campaign.findings {
-        match passes.iter_mut().find(|(pass, _)| *pass == finding.pass) {
+        let own = finding.pass.as_deref().unwrap_or_default();
+        match passes.iter_mut().find(|(pass, _)| *pass == own) {
             Some((_, findings)) => findings.push(finding),
-            None => passes.push((&finding.pass, vec![finding])),
+            None => passes.push((own, vec![finding])),
         }
     }
     passes.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
@@ -184,18 +179,57 @@ fn passes(campaign: &Campaign) -> Option<Picture<'_>> {
     let most = bars.iter().map(total).reduce(f64::max)?;
     let is_there = |kind: &CaseKind| campaign.findings.iter().any(|one| one.kind == *kind);
     let kinds = CaseKind::ALL.into_iter().filter(is_there);
-    let said: Vec<String> =
-        bars.iter().map(|bar| format!("{}: {}.", bar.label, bar.said)).collect();
     let bars = Bars {
         id: "passes".to_owned(),
         title: "Findings by the last pass of the reduced sequence",
-        description: said.join(" "),
+        description: said(&bars),
         x_label: "findings",
         axis: Axis::counts(most as usize),
         parts: kinds.map(|kind| (series(kind), words::kind(kind))).collect(),
         bars,
     };
     Some(bars.picture())
+}
+
+fn snippets(campaign: &Campaign) -> Option<Picture<'_>> {
+    let mut sets: Vec<(String, usize)> = Vec::new();
+    for finding in &campaign.findings {
+        let Trigger::Variant(trigger) = &finding.trigger else { continue };
+        let set = match trigger.snippets.is_empty() {
+            true => "none".to_owned(),
+            false => trigger.snippets.join(" + "),
+        };
+        match sets.iter_mut().find(|(known, _)| *known == set) {
+            Some((_, n)) => *n += 1,
+            None => sets.push((set, 1)),
+        }
+    }
+    sets.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let most = sets.first()?.1;
+    let bar = |(set, n): &(String, usize)| Bar {
+        heading: None,
+        label: set.clone(),
+        parts: vec![(0, *n as f64)],
+        said: words::count(*n),
+    };
+    let bars: Vec<Bar> = sets.iter().map(bar).collect();
+    let bars = Bars {
+        id: "needed".to_owned(),
+        title: "Findings by the snippets that they need",
+        description: said(&bars),
+        x_label: "findings",
+        axis: Axis::counts(most),
+        parts: Vec::new(),
+        bars,
+    };
+    Some(bars.picture())
+}
+
+/// All bars in words.
+fn said(bars: &[Bar]) -> String {
+    let said: Vec<String> =
+        bars.iter().map(|bar| format!("{}: {}.", bar.label, bar.said)).collect();
+    said.join(" ")
 }
 
 fn by_kind(label: String, findings: &[&Finding]) -> Bar {

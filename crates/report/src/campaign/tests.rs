@@ -1,10 +1,14 @@
 //! Every form of a campaign, on data small enough to check by hand, and on what
 //! is hardly data at all.
 
-use optsleuth_model::{Campaign, CaseKind, Finding, Growth, HuntSettings};
+use optsleuth_model::{
+    Campaign, CaseKind, Finding, Growth, Hunt, PassHunt, PassSettings, PassTrigger, Trigger,
+};
 use serde_json::Value;
 
-use super::example::{campaign, finding, nothing, settings};
+use super::example::{
+    campaign, finding, nothing, pass_hunt, pass_settings, pass_trigger, variant_campaign,
+};
 use super::*;
 use crate::Style;
 
@@ -50,6 +54,7 @@ Campaign on LLVM 19.1.7: seed 7, sequences ctos, programs features
     failure 1 of gvn
 2  wrong-code  licm       2 of 12  O2 O3    yes             1,234  0002-wrong-code-licm
     failure 2 of licm
+    guilty: #3 licm on loop in main
 Tests  Why
     5  undefined behaviour
 Programs  Why
@@ -64,8 +69,9 @@ next: optsleuth triage CAMPAIGN/0002-wrong-code-licm (CAMPAIGN: the campaign's f
 
 #[test]
 fn a_shard_says_which_it_is() {
-    let settings = HuntSettings { shard: (2, 4), ..settings() };
-    let [text, _, markdown, page] = forms(&Campaign { settings, ..campaign() });
+    let settings = PassSettings { shard: (2, 4), ..pass_settings() };
+    let hunt = Hunt::Passes(PassHunt { settings, ..pass_hunt() });
+    let [text, _, markdown, page] = forms(&Campaign { hunt, ..campaign() });
     assert!(text.starts_with("Campaign on LLVM 19.1.7: seed 7") && text.contains("shard 2 of 4\n"));
     assert!(markdown.contains("shard 2 of 4") && page.contains("shard 2 of 4"));
     assert!(!campaign_page(&campaign()).contains("shard"));
@@ -95,11 +101,13 @@ fn no_finding_is_said_plainly() {
 
 #[test]
 fn a_campaign_in_which_nothing_happened_has_all_forms() {
-    let [text, _, markdown, page] = forms(&nothing());
-    assert!(text.ends_with("\nnothing was tested\n"), "{text}");
-    assert!(!text.contains("per second") && !text.contains("blocks"), "{text}");
-    assert!(markdown.contains("nothing was tested"));
-    assert!(!page.contains("<svg"));
+    for campaign in [campaign(), variant_campaign()] {
+        let [text, _, markdown, page] = forms(&nothing(campaign));
+        assert!(text.ends_with("\nnothing was tested\n"), "{text}");
+        assert!(!text.contains("per second") && !text.contains("blocks"), "{text}");
+        assert!(markdown.contains("nothing was tested"));
+        assert!(!page.contains("<svg") && page.contains("nothing was tested"));
+    }
 }
 
 #[test]
@@ -109,7 +117,7 @@ fn numbers_that_are_none_are_not_shown() {
     let found = Finding { seconds: f64::NAN, ..finding(1, CaseKind::Hang, "gvn") };
     let odd = Campaign {
         seconds: f64::NAN,
-        testing_seconds: -1.0,
+        hunt: Hunt::Passes(PassHunt { testing_seconds: -1.0, ..pass_hunt() }),
         workers: 0,
         growth: growth.to_vec(),
         findings: vec![found],
@@ -131,34 +139,24 @@ fn one_moment_has_a_picture_but_no_growth() {
 fn json_has_the_agreed_form() {
     let campaign = campaign();
     let json = campaign_json(&campaign);
-    let begin = r#"{"version":1,"tests":4800,"findings":[{"number":1,"case":"0001-crash-gvn","kind":"crash","pass":"gvn","signature":"signature","what":"failure 1 of gvn","passes":"function(sroa,gvn)","n_passes":12,"program":"p17.c","test":100,"seconds":10.0,"duplicates":0,"levels":[],"default_passes_only":false,"confirmed":false,"guilty":null,"instructions":23},"#;
+    let begin = r#"{"version":2,"tests":4800,"findings":[{"number":1,"case":"0001-crash-gvn","kind":"crash","pass":"gvn","signature":"signature","what":"failure 1 of gvn","levels":[],"program":"p17.c","test":100,"seconds":10.0,"duplicates":0,"confirmed":false,"guilty":null,"passes":"function(sroa,gvn)","n_passes":12,"default_passes_only":false,"instructions":23},"#;
     assert!(json.starts_with(begin), "{json}");
     let value: Value = serde_json::from_str(&json).unwrap();
     let keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
-    let expected = [
-        "version",
-        "tests",
-        "findings",
-        "llvm",
-        "settings",
-        "rounds",
-        "programs",
-        "outvoted",
-        "workers",
-        "seconds",
-        "testing_seconds",
-        "outcomes",
-        "rejected",
-        "dismissed",
-        "exclusions",
-        "growth",
-        "n_blocks",
-        "notes",
-    ];
-    assert_eq!(keys, expected);
+    let common = "version tests findings seed source programs outcomes rejected dismissed growth \
+                  n_blocks seconds workers notes hunt settings";
+    let expected = format!("{common} rounds outvoted testing_seconds exclusions");
+    assert_eq!(keys.join(" "), expected);
+    assert_eq!(value["hunt"], "passes");
     assert_eq!(value["settings"]["length"], serde_json::json!([2, 40]));
     assert_eq!(value["outcomes"][1], serde_json::json!(["crash", 4]));
     assert_eq!(serde_json::from_str::<Campaign>(&json).unwrap(), campaign);
+    let json = campaign_json(&variant_campaign());
+    let value: Value = serde_json::from_str(&json).unwrap();
+    let keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys.join(" "), format!("{common} variants tallies errors"));
+    assert_eq!((&value["version"], &value["hunt"]), (&2.into(), &"variants".into()));
+    assert_eq!(serde_json::from_str::<Campaign>(&json).unwrap(), variant_campaign());
 }
 
 #[test]
@@ -189,7 +187,9 @@ fn findings_lead_to_their_cases_and_triaged_ones_to_their_pages() {
 
 #[test]
 fn what_cannot_be_read_as_a_sequence_is_shown_all_the_same() {
-    let odd = Finding { passes: "gvn((".to_owned(), ..finding(1, CaseKind::Crash, "gvn") };
+    let trigger = PassTrigger { passes: "gvn((".to_owned(), ..pass_trigger("gvn") };
+    let trigger = Trigger::Passes(trigger);
+    let odd = Finding { trigger, ..finding(1, CaseKind::Crash, "gvn") };
     let [text, _, _, page] = forms(&Campaign { findings: vec![odd], ..campaign() });
     assert!(text.contains("? of 12") && page.contains("gvn(("));
 }
@@ -205,4 +205,58 @@ fn rare_passes_share_a_bar() {
     let page = campaign_page(&Campaign { findings, ..campaign() });
     // `rare` has 20 findings, the 16 others five each, of which 14 are shown.
     assert!(page.contains("rare: 20. a: 5.") && page.contains("n: 5. 2 other passes: 10."));
+}
+
+/// A text with these rows, whatever its columns' widths.
+fn check_words(text: &str, rows: &str) {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    for row in rows.lines() {
+        assert!(text.lines().any(|line| words(line) == row), "no `{row}` in\n{text}");
+    }
+}
+
+#[test]
+fn a_terminal_shows_what_came_of_variants() {
+    check_words(
+        &campaign_text(&variant_campaign(), Style::Plain),
+        "\
+Variants by hermes, orion: seed 7, gcc-12, llvm-19
+Tests 660, with 15 programs and 150 variants
+Time 1 min 0 s, 2 cores, 11.0 tests per second
+Coverage 800 of 8,000 blocks of the compiler (10.0 %), 100 of them new in the last quarter of the time
+Outcomes 654 right, 6 wrong-code
+Findings 2 (1 wrong-code of gcc-12, 1 crash of llvm-19)
+Errors 1 of 151 variants were not equivalent to their programs and left out (hermes 1)
+hermes 100 2.5 2 1
+gcc-12 O2 160 5 –
+llvm-19 O2 164 – 1
+1 it fails once, and not again
+2 does not end
+hermes csmith-000001 4 errors/000001-04.c by gcc it prints nothing
+next: optsleuth case check CAMPAIGN/cases/001-wrong-code-gcc-12-O2 (CAMPAIGN: the campaign's folder)",
+    );
+}
+
+#[test]
+fn the_snippets_that_a_finding_needs_are_told_everywhere() {
+    let [text, _, markdown, page] = forms(&variant_campaign());
+    for form in [&text, &markdown, &page] {
+        for said in ["false-block true-guard", "2 of 14", "the program itself", "gvn on function f"]
+        {
+            assert!(form.contains(said), "{said}: {form}");
+        }
+    }
+    assert!(page.contains("href=\"./cases/001-wrong-code-gcc-12-O2/case.toml\""), "{page}");
+    assert!(page.contains("id=\"needed-title\""), "{page}");
+}
+
+#[test]
+fn foreign_texts_stay_texts() {
+    let mut odd = variant_campaign();
+    odd.findings[0].what = "<script>alert(1)</script> | `x`".to_owned();
+    if let Hunt::Variants(hunt) = &mut odd.hunt {
+        hunt.settings.compilers[0].0 = "./<b>gcc".to_owned();
+    }
+    let [.., page] = forms(&odd);
+    assert!(!page.contains("<script>alert") && !page.contains("./<b>gcc"), "{page}");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use optsleuth_model::{
-    Bisection, BisectionEnd, BisectionVerdict, Case, Finding, HistoryEntry, Localization,
+    Bisection, BisectionEnd, BisectionVerdict, Case, Finding, HistoryEntry, Hunt, Localization,
     SinglePassForm, UnitChange,
 };
 use optsleuth_report::{
@@ -293,12 +293,13 @@ fn foreign_text_of_a_campaign_never_becomes_markup() {
     let mut campaign = campaign_sample::sample(12);
     let kinds: Vec<_> = campaign.findings.iter().map(|finding| finding.kind).collect();
     campaign.findings = campaign.findings.iter().map(spoiled_finding).collect();
-    campaign.settings = spoiled(&campaign.settings);
+    if let Hunt::Passes(hunt) = &mut campaign.hunt {
+        *hunt = spoiled(hunt);
+    }
+    campaign.source.push_str(NASTY);
     campaign.outcomes = spoiled(&campaign.outcomes);
     campaign.rejected = spoiled(&campaign.rejected);
     campaign.dismissed = spoiled(&campaign.dismissed);
-    campaign.exclusions = spoiled(&campaign.exclusions);
-    campaign.llvm.push_str(NASTY);
     assert!(campaign.findings.iter().map(|finding| finding.kind).eq(kinds));
     let page = campaign_page(&campaign);
     let links = check_with_files(&page);

@@ -59,7 +59,8 @@ pub(super) fn shrink_c(
     if let Some(reducer) = reducer.filter(|_| !patience.is_over()) {
         tools.push(reducer.name());
         let coarse = text.clone();
-        (text, finished) = reduce_with(judge, &reducer, &how.asker, (REDUCED, &text), keep)?;
+        (text, finished) =
+            reduce_with(judge, &reducer, &how.callback_binary, (REDUCED, &text), keep)?;
         if !judge.accepts_source(&text)? {
             judge.accepts_source(&coarse)?;
             keep(&coarse, &judge.question.oracle)?;

@@ -35,7 +35,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 pub(super) fn reduce_with(
     judge: &mut Judge<'_>,
     reducer: &Reducer,
-    asker: &Path,
+    callback_binary: &Path,
     (file, text): (&str, &str),
     keep: &mut dyn FnMut(&str, &Oracle) -> Result<(), TriageError>,
 ) -> Result<(String, bool), TriageError> {
@@ -43,7 +43,7 @@ pub(super) fn reduce_with(
     let socket = folder.file("ask");
     let listener = UnixListener::bind(&socket)?;
     let test = folder.file("interesting.sh");
-    write_test(&test, asker, &socket, file)?;
+    write_test(&test, callback_binary, &socket, file)?;
     fs::write(folder.file(file), text)?;
     let n_lanes = judge.lanes.len();
     let tool = reducer.command(folder.path(), file, &test, n_lanes).time(LONGEST);
@@ -104,10 +104,10 @@ pub fn ask(socket: &Path, file: &Path) -> io::Result<bool> {
     Ok(answer == *b"y")
 }
 
-fn write_test(test: &Path, asker: &Path, socket: &Path, file: &str) -> io::Result<()> {
+fn write_test(test: &Path, callback_binary: &Path, socket: &Path, file: &str) -> io::Result<()> {
     let word = |path: &Path| quote(&path.display().to_string());
     // llvm-reduce names the file, the others put it where they start the test.
-    let line = format!("exec {} ask {} \"${{1:-{file}}}\"", word(asker), word(socket));
+    let line = format!("exec {} ask {} \"${{1:-{file}}}\"", word(callback_binary), word(socket));
     fs::write(test, format!("#!/bin/sh\n{line}\n"))?;
     fs::set_permissions(test, std::fs::Permissions::from_mode(0o755))
 }

@@ -70,7 +70,7 @@ pub struct Reducing {
     /// How long, at most.
     pub budget: Option<Duration>,
     /// The program that other reducers' tests start: `optsleuth` itself.
-    pub asker: PathBuf,
+    pub callback_binary: PathBuf,
 }
 
 /// What of a case is reduced.

@@ -167,7 +167,7 @@ impl<'a> OfLlvm<'a> {
             let (text, _) = reduce_with(
                 &mut judge,
                 &reducer,
-                &how.asker,
+                &how.callback_binary,
                 (REDUCED, &text),
                 &mut |ir, oracle| keep(&named(ir), oracle),
             )?;

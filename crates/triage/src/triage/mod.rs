@@ -63,7 +63,7 @@ pub struct TriagePlan {
     /// What to make programs smaller with.
     pub reducer: Reducer,
     /// The program that other reducers' tests start: `optsleuth` itself.
-    pub asker: PathBuf,
+    pub callback_binary: PathBuf,
 }
 
 /// Does it all.
@@ -214,7 +214,7 @@ impl Steps<'_> {
             part,
             tool: self.plan.reducer,
             budget: Some(self.budget.of(step)),
-            asker: self.plan.asker.clone(),
+            callback_binary: self.plan.callback_binary.clone(),
         };
         Ok(reduce_failing(failing, &how, self.progress)?.reduction)
     }

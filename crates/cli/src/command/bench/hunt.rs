@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::Args;
 use optsleuth_bench::compare::{ComparePlan, compare};
 use optsleuth_case::folder::write_whole;
-use optsleuth_hunt::passes::HuntStop;
+use optsleuth_hunt::campaign::HuntStop;
 use optsleuth_model::{Compared, SequenceChoice};
 use optsleuth_report::{compare_csv, compare_json, compare_markdown, compare_text};
 
-use crate::command::hunt::RecipeFlags;
+use crate::command::hunt::{RecipeFlags, callback_binary};
 use crate::command::{parse_duration, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -65,7 +65,7 @@ impl Hunt {
             seeds: (1..=self.seeds).collect(),
             stop,
             folder: self.output.clone(),
-            asker: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
+            callback_binary: callback_binary(),
         };
         let bar = Bar::new();
         let compared = compare(&plan, &bar)?;

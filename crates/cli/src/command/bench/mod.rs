@@ -1,9 +1,9 @@
 //! `optsleuth bench`: how good localization methods are, on cases whose culprits
 //! are known.
 
-mod emi;
 mod hunt;
-mod seed;
+mod plant;
+mod variants;
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -35,9 +35,9 @@ use crate::progress::Bar;
   optsleuth bench corpus/ --methods locseq,pass-name --seeds 1 -o results/
   optsleuth bench corpus/ --runs 500 --json                 # the same table every time
   optsleuth bench corpus/ -o results/ --redraw              # tables of what is there
-  optsleuth bench seed --llvm 19 --count 50 -o faults/      # make cases
+  optsleuth bench plant --llvm 19 --count 50 -o faults/     # make cases
   optsleuth bench hunt --llvm 14 -o ways/                   # compare ways to hunt
-  optsleuth bench emi --seeds 50 -o variants/               # are variants equivalent?
+  optsleuth bench variants --count 50 -o variants/          # are variants equivalent?
 
 Each case is measured on a core of its own. What was measured is kept in the output folder, one
 file per case, method and seed; a bench that was interrupted goes on where it ended when it is
@@ -92,17 +92,19 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum BenchCommand {
-    Emi(emi::Emi),
+    #[command(alias = "emi")]
+    Variants(variants::Variants),
     Hunt(Box<hunt::Hunt>),
-    Seed(seed::Seed),
+    #[command(alias = "seed")]
+    Plant(plant::Plant),
 }
 
 impl Bench {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         match self.command {
-            Some(BenchCommand::Emi(emi)) => emi.run(),
+            Some(BenchCommand::Variants(variants)) => variants.run(),
             Some(BenchCommand::Hunt(hunt)) => hunt.run(),
-            Some(BenchCommand::Seed(seed)) => seed.run(),
+            Some(BenchCommand::Plant(plant)) => plant.run(),
             None => self.measure(),
         }
     }

@@ -2,7 +2,8 @@
 //! nasty characters in foreign texts. The same each time.
 
 use optsleuth_model::{
-    CAMPAIGN_VERSION, Campaign, CaseKind, Exclusion, Finding, Growth, HuntSettings,
+    CAMPAIGN_VERSION, Campaign, CaseKind, Exclusion, Finding, Growth, Hunt, PassHunt, PassSettings,
+    PassTrigger, Trigger,
 };
 
 /// Five hours.
@@ -78,20 +79,53 @@ fn finding(i: usize, n: usize) -> Finding {
         number: i as u64 + 1,
         case: format!("{:04}-{}-{pass}", i + 1, kind.name()),
         kind,
-        pass: pass.to_owned(),
+        pass: Some(pass.to_owned()),
         signature: format!("signature {i}"),
         what: WHATS[i % WHATS.len()].to_owned(),
-        passes: format!("function(sroa,loop-mssa(licm<allowspeculation>)),{pass}"),
-        n_passes: 4 + i * 31 % 36,
+        levels: strings(if i.is_multiple_of(4) { &levels[i % 3..] } else { &[] }),
         program: format!("p{:05}.c", i * 13),
         test: (TESTS as f64 * share * share) as u64,
         seconds,
         duplicates: (i * i * 37 % 5000) as u64,
-        levels: strings(if i.is_multiple_of(4) { &levels[i % 3..] } else { &[] }),
-        default_passes_only: i.is_multiple_of(4) || i.is_multiple_of(3),
         confirmed: i % 5 != 3,
         guilty: i.is_multiple_of(3).then(|| format!("#{} {pass} on function `f<{i}>`", i * 3)),
-        instructions: 5 + i * 17 % 200,
+        trigger: Trigger::Passes(PassTrigger {
+            passes: format!("function(sroa,loop-mssa(licm<allowspeculation>)),{pass}"),
+            n_passes: 4 + i * 31 % 36,
+            default_passes_only: i.is_multiple_of(4) || i.is_multiple_of(3),
+            instructions: 5 + i * 17 % 200,
+        }),
+    }
+}
+
+fn hunt() -> PassHunt {
+    PassHunt {
+        settings: PassSettings {
+            llvm: "19.1.7".to_owned(),
+            sequences: "ctos".to_owned(),
+            selection: "features".to_owned(),
+            length: (2, 40),
+            passes: strings(&PASSES),
+            sequence_pool: (400, 40),
+            program_pool: (60, 12),
+            shard: (2, 4),
+            auto_exclude: true,
+        },
+        rounds: 5141,
+        outvoted: 12,
+        testing_seconds: 15_333.0,
+        exclusions: vec![
+            Exclusion {
+                passes: strings(&["loop-flatten", "loop-vectorize"]),
+                reason: "50 duplicates of finding 3".to_owned(),
+                from_round: 12,
+            },
+            Exclusion {
+                passes: strings(&["newgvn"]),
+                reason: "asked for: known to be <unsound>".to_owned(),
+                from_round: 1,
+            },
+        ],
     }
 }
 
@@ -110,26 +144,13 @@ pub fn sample(n_findings: usize) -> Campaign {
     });
     Campaign {
         version: CAMPAIGN_VERSION,
-        llvm: "19.1.7".to_owned(),
-        settings: HuntSettings {
-            seed: 20_260,
-            sequences: "ctos".to_owned(),
-            selection: "features".to_owned(),
-            source: "generated C <b>& more</b>, seeds 1 to 100000".to_owned(),
-            length: (2, 40),
-            passes: strings(&PASSES),
-            sequence_pool: (400, 40),
-            program_pool: (60, 12),
-            shard: (2, 4),
-            auto_exclude: true,
-        },
+        seed: 20_260,
+        source: "generated C <b>& more</b>, seeds 1 to 100000".to_owned(),
+        hunt: Hunt::Passes(hunt()),
         tests: TESTS,
-        rounds: 5141,
         programs: 61_692,
-        outvoted: 12,
         workers: 2,
         seconds: SECONDS,
-        testing_seconds: 15_333.0,
         growth: growth.collect(),
         findings,
         outcomes: counts(&[
@@ -151,18 +172,6 @@ pub fn sample(n_findings: usize) -> Campaign {
             ("it did not fail again", 12),
             ("the unoptimized program fails, too", 2),
         ]),
-        exclusions: vec![
-            Exclusion {
-                passes: strings(&["loop-flatten", "loop-vectorize"]),
-                reason: "50 duplicates of finding 3".to_owned(),
-                from_round: 12,
-            },
-            Exclusion {
-                passes: strings(&["newgvn"]),
-                reason: "asked for: known to be <unsound>".to_owned(),
-                from_round: 1,
-            },
-        ],
         n_blocks: ALL_BLOCKS,
         notes: vec!["there is no gcc here, so programs were not compared with it".to_owned()],
     }

@@ -1,5 +1,5 @@
-//! What is set up before the first seed: compilers under test, judges, libclang,
-//! Athena's statements, the source of programs, and a hand for every core.
+//! What is set up before the first base program: compilers under test, judges, libclang,
+//! Athena's statements, the source of programs, and a lane for every core.
 //!
 //! **Invariant:** what is missing on this machine is said before anything is
 //! built or a folder written.
@@ -10,41 +10,41 @@ use std::thread;
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::{Flavor, Targets};
-use optsleuth_model::{EmiSettings, Progress};
+use optsleuth_model::{Progress, VariantSettings};
 use optsleuth_mutate::emi::Strategy;
 use optsleuth_mutate::{Libclang, Pool};
 use optsleuth_triage::c_programs::load_libclang;
 use optsleuth_triage::witness::programs_at_hand;
 
-use super::plan::{CompilerChoice, EmiRecipe};
-use super::testers::{Crews, Testers};
+use super::compilers::{Compilers, LanePools};
+use super::recipe::{CompilerChoice, VariantRecipe};
 use super::valid::Judges;
 use crate::HuntError;
 use crate::programs::Programs;
 
-/// Everything that is set up before the first seed.
-pub struct Workshop {
+/// Everything that is set up before the first base program.
+pub struct Setup {
     pub workers: Workers,
-    pub testers: Testers,
-    pub crews: Crews,
+    pub compilers: Compilers,
+    pub lane_pools: LanePools,
     pub judges: Judges,
     pub clang: Libclang,
     pub pool: Pool,
     pub programs: Programs,
 }
 
-impl Workshop {
-    pub fn set_up(recipe: &EmiRecipe, progress: &dyn Progress) -> Result<Workshop, HuntError> {
+impl Setup {
+    pub fn new(recipe: &VariantRecipe, progress: &dyn Progress) -> Result<Setup, HuntError> {
         let reference = reference(&recipe.compilers);
         // What cannot be found is said before anything is built.
         let clang = load_libclang(&reference.find()?)?;
         let gcc = Driver::newest(Family::Gcc)?;
         let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         // One for each core, and one to look into what they find.
-        let n_hands = cores.saturating_add(1);
-        let (testers, crews) = Testers::set_up(recipe, n_hands, progress)?;
+        let n_lanes = cores.saturating_add(1);
+        let (compilers, lane_pools) = Compilers::set_up(recipe, n_lanes, progress)?;
         let (targets, flavor) = (Targets::Native, Flavor::Plain);
-        let mut workers = Workers::set_up(&reference, targets, flavor, Some(n_hands), progress)?;
+        let mut workers = Workers::set_up(&reference, targets, flavor, Some(n_lanes), progress)?;
         let judges = Judges::find(&workers.install, gcc, workers.pool.first(), progress)?;
         let pool = match recipe.strategies.contains(&Strategy::Athena) {
             true => {
@@ -60,18 +60,16 @@ impl Workshop {
             false => Pool::gather(&[]),
         };
         let programs = Programs::open(recipe.programs.clone(), &mut workers)?;
-        Ok(Workshop { workers, testers, crews, judges, clang, pool, programs })
+        Ok(Setup { workers, compilers, lane_pools, judges, clang, pool, programs })
     }
 
-    pub fn settings(&self, recipe: &EmiRecipe) -> EmiSettings {
-        let compilers = self.testers.all.iter();
-        EmiSettings {
-            seed: recipe.seed,
+    pub fn settings(&self, recipe: &VariantRecipe) -> VariantSettings {
+        let compilers = self.compilers.all.iter();
+        VariantSettings {
             strategies: recipe.strategies.iter().map(|one| one.name().to_owned()).collect(),
             compilers: compilers.map(|one| (one.name.clone(), one.version.clone())).collect(),
             levels: recipe.levels.iter().map(|level| level.name().to_owned()).collect(),
             variants: recipe.variants,
-            source: recipe.programs.to_string(),
             judges: self.judges.names(),
             fault: recipe.broken.as_ref().map(|broken| broken.fault.clone()),
         }

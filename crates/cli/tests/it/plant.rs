@@ -1,4 +1,4 @@
-//! `optsleuth bench seed` and the cases it makes, as a user sees them.
+//! `optsleuth bench plant` and the cases it makes, as a user sees them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn the_same_seed_makes_the_same_cases_and_they_hold() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let seed = |name: &str, count: &str| {
         let output = path(name);
-        let args = ["bench", "seed", "--llvm", "19", "--generate", "4", "--count", count];
+        let args = ["bench", "plant", "--llvm", "19", "--generate", "4", "--count", count];
         json(&[&args[..], &["-o", &output, "--json"]].concat())
     };
     let report = seed("a", "2");
@@ -56,7 +56,7 @@ fn the_same_seed_makes_the_same_cases_and_they_hold() {
             "{stderr}"
         );
     }
-    let other = ["bench", "seed", "--llvm", "19", "--generate", "4", "--seed", "2", "-o"];
+    let other = ["bench", "plant", "--llvm", "19", "--generate", "4", "--seed", "2", "-o"];
     let (code, stderr) = failure(&[&other[..], &[&path("a")]].concat());
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("other arguments"), "{stderr}");
@@ -69,7 +69,7 @@ fn the_same_seed_makes_the_same_cases_and_they_hold() {
     std::fs::write(&file, changed).unwrap();
     let (code, stderr) = failure(&["case", "check", &case]);
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("other code") && stderr.contains("bench seed"), "{stderr}");
+    assert!(stderr.contains("other code") && stderr.contains("bench plant"), "{stderr}");
     std::fs::write(&file, text.replace(", code ", ", cod ")).unwrap();
     let (code, stderr) = failure(&["case", "check", &case]);
     assert_eq!(code, 1, "{stderr}");
@@ -80,6 +80,6 @@ fn the_same_seed_makes_the_same_cases_and_they_hold() {
 fn bench_alone_explains_itself() {
     let output = run(&["bench"]);
     assert_eq!(output.status.code(), Some(1));
-    let (_, stderr) = failure(&["bench", "seed"]);
+    let (_, stderr) = failure(&["bench", "plant"]);
     assert!(stderr.contains("--output"), "{stderr}");
 }

@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_model::{EmiBench, EmiBenchCoverage, EmiBenchGain, EmiBenchStrategy};
+use optsleuth_model::{VariantBench, VariantBenchCoverage, VariantBenchGain, VariantBenchStrategy};
 
-use super::tables;
+use crate::campaign::errors_table;
 use crate::svg::{Axis, Line, Look, Plot, Shape};
 use crate::table::{Cell, Column, Kind, Table};
 use crate::{Style, to_json, words};
@@ -17,7 +17,7 @@ use crate::{Style, to_json, words};
 const TOLD: [usize; 3] = [1, 5, 10];
 
 /// For a terminal.
-pub fn emi_bench_text(found: &EmiBench, style: Style) -> String {
+pub fn variant_bench_text(found: &VariantBench, style: Style) -> String {
     let mut out = format!("{}\n\n", style.heading(&headline(found)));
     strategies(found).text(&mut out, style);
     if let Some(coverage) = &found.coverage {
@@ -26,12 +26,12 @@ pub fn emi_bench_text(found: &EmiBench, style: Style) -> String {
     }
     if !found.errors.is_empty() {
         let _ = writeln!(out, "\n{}", style.notable("variants that are not equivalent"));
-        tables::errors(&found.errors).text(&mut out, style);
+        errors_table(&found.errors).text(&mut out, style);
     }
     out
 }
 
-pub fn emi_bench_markdown(found: &EmiBench) -> String {
+pub fn variant_bench_markdown(found: &VariantBench) -> String {
     let mut out = format!("# {}\n\n", headline(found));
     let _ = writeln!(out, "Programs: {}. Judged by {}.\n", found.source, found.judges.join(", "));
     strategies(found).markdown(&mut out);
@@ -41,27 +41,27 @@ pub fn emi_bench_markdown(found: &EmiBench) -> String {
     }
     if !found.errors.is_empty() {
         out.push_str("Variants that are not equivalent:\n\n");
-        tables::errors(&found.errors).markdown(&mut out);
+        errors_table(&found.errors).markdown(&mut out);
     }
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
 }
 
-pub fn emi_bench_json(found: &EmiBench) -> String {
+pub fn variant_bench_json(found: &VariantBench) -> String {
     to_json(found)
 }
 
-fn headline(found: &EmiBench) -> String {
+fn headline(found: &VariantBench) -> String {
     format!(
         "Variants of {}, {} of each by each strategy, seed {}",
-        words::counted(found.seeds, "program", "programs"),
+        words::counted(found.programs, "program", "programs"),
         words::count(found.variants),
         found.seed
     )
 }
 
-fn strategies(found: &EmiBench) -> Table {
+fn strategies(found: &VariantBench) -> Table {
     let columns = vec![
         Column::words("Strategy"),
         Column::new("Variants", Kind::Number, "Equivalent to their programs"),
@@ -73,7 +73,7 @@ fn strategies(found: &EmiBench) -> Table {
         Column::new("longest", Kind::Number, "Seconds for the slowest one"),
         Column::new("s to judge", Kind::Number, "Seconds for a variant, mean"),
     ];
-    let row = |made: &EmiBenchStrategy| {
+    let row = |made: &VariantBenchStrategy| {
         let all = made.variants + made.errors + made.undecided;
         let mean = |sum: f64, of: u64| match of {
             0 => Cell::none(),
@@ -94,17 +94,17 @@ fn strategies(found: &EmiBench) -> Table {
     Table { columns, rows: found.strategies.iter().map(row).collect() }
 }
 
-fn covered(coverage: &EmiBenchCoverage) -> String {
+fn covered(coverage: &VariantBenchCoverage) -> String {
     format!(
         "Programs alone execute {} of {} blocks of LLVM {} ({})",
-        words::count(coverage.seeds),
+        words::count(coverage.programs),
         words::count(coverage.n_blocks),
         coverage.llvm,
-        words::percent(coverage.seeds, coverage.n_blocks)
+        words::percent(coverage.programs, coverage.n_blocks)
     )
 }
 
-fn gained(coverage: &EmiBenchCoverage) -> Table {
+fn gained(coverage: &VariantBenchCoverage) -> Table {
     let columns = vec![
         Column::words("Strategy"),
         Column::new("Variants of each", Kind::Number, ""),
@@ -118,17 +118,17 @@ fn gained(coverage: &EmiBenchCoverage) -> Table {
         Column::new("% of all", Kind::Number, "What is more, in percent of all blocks"),
     ];
     let row = |strategy: &str, variants: usize, blocks: u64| {
-        let more = blocks.saturating_sub(coverage.seeds);
+        let more = blocks.saturating_sub(coverage.programs);
         vec![
             Cell::words(strategy),
             Cell::count(variants),
             count(blocks),
             count(more),
-            percent(more, coverage.seeds),
+            percent(more, coverage.programs),
             percent(more, coverage.n_blocks),
         ]
     };
-    let rows_of = |gain: &EmiBenchGain| -> Vec<Vec<Cell>> {
+    let rows_of = |gain: &VariantBenchGain| -> Vec<Vec<Cell>> {
         let blocks = gain.blocks.iter().enumerate().map(|(place, blocks)| (place + 1, *blocks));
         let told = blocks.filter(|(n, _)| TOLD.contains(n) || *n == gain.blocks.len());
         told.map(|(n, blocks)| row(&gain.strategy, n, blocks)).collect()
@@ -143,11 +143,11 @@ fn percent(part: u64, whole: u64) -> Cell {
 
 /// A file's text: blocks that variants add, over their number; `None` without
 /// coverage.
-pub fn emi_bench_picture(found: &EmiBench) -> Option<String> {
+pub fn variant_bench_picture(found: &VariantBench) -> Option<String> {
     let coverage = found.coverage.as_ref()?;
-    let more = |blocks: u64| blocks.saturating_sub(coverage.seeds) as f64;
+    let more = |blocks: u64| blocks.saturating_sub(coverage.programs) as f64;
     let most = coverage.gained.iter().flat_map(|gain| &gain.blocks).copied().max()?;
-    let line = |(series, gain): (usize, &'_ EmiBenchGain)| {
+    let line = |(series, gain): (usize, &'_ VariantBenchGain)| {
         let reached = gain.blocks.iter().enumerate();
         let points = reached.map(|(place, blocks)| ((place + 1) as f64, Some(more(*blocks))));
         (series, std::iter::once((0.0, Some(0.0))).chain(points).collect::<Vec<_>>())
@@ -159,7 +159,7 @@ pub fn emi_bench_picture(found: &EmiBench) -> Option<String> {
         shape: Shape::Straight,
         points,
     });
-    let said = |gain: &EmiBenchGain| {
+    let said = |gain: &VariantBenchGain| {
         let last = gain.blocks.last().map_or(0.0, |blocks| more(*blocks));
         format!("{}: {} more with {} variants of each.", gain.strategy, last, gain.blocks.len())
     };
@@ -185,8 +185,8 @@ fn count(n: u64) -> Cell {
 mod tests {
     use super::*;
 
-    fn found() -> EmiBench {
-        let hermes = EmiBenchStrategy {
+    fn found() -> VariantBench {
+        let hermes = VariantBenchStrategy {
             strategy: "hermes".to_owned(),
             variants: 19,
             nothing: 0,
@@ -197,25 +197,25 @@ mod tests {
             longest: 0.75,
             judging: 30.0,
         };
-        let orion = EmiBenchStrategy {
+        let orion = VariantBenchStrategy {
             strategy: "orion".to_owned(),
             nothing: 20,
-            ..EmiBenchStrategy::default()
+            ..VariantBenchStrategy::default()
         };
-        EmiBench {
-            version: 2,
-            seeds: 2,
+        VariantBench {
+            version: 3,
+            programs: 2,
             unsuited: 1,
             variants: 3,
             seed: 7,
             source: "csmith, small programs".to_owned(),
             judges: vec!["clang 19.1.7 -O0".to_owned()],
             strategies: vec![hermes, orion],
-            coverage: Some(EmiBenchCoverage {
+            coverage: Some(VariantBenchCoverage {
                 llvm: "19.1.7".to_owned(),
                 n_blocks: 1000,
-                seeds: 200,
-                gained: vec![EmiBenchGain {
+                programs: 200,
+                gained: vec![VariantBenchGain {
                     strategy: "hermes".to_owned(),
                     blocks: vec![230, 240, 250],
                 }],
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn figures_are_means_over_all_variants() {
-        let text = emi_bench_text(&found(), Style::Plain);
+        let text = variant_bench_text(&found(), Style::Plain);
         check(&text, "hermes 19 1 0 0 3.00 0.20 0.75 1.50");
         check(&text, "orion 0 0 0 20 – – 0.00 –");
         check(&text, "hermes 1 230 30 15.00 3.00");
@@ -244,19 +244,19 @@ mod tests {
 
     #[test]
     fn markdown_and_json_have_the_same() {
-        let markdown = emi_bench_markdown(&found());
+        let markdown = variant_bench_markdown(&found());
         assert!(markdown.starts_with("# Variants of 2 programs, 3 of each"), "{markdown}");
         assert!(markdown.contains("Judged by clang 19.1.7 -O0."), "{markdown}");
-        let json: serde_json::Value = serde_json::from_str(&emi_bench_json(&found())).unwrap();
-        assert_eq!((&json["version"], &json["strategies"][0]["errors"]), (&2.into(), &1.into()));
+        let json: serde_json::Value = serde_json::from_str(&variant_bench_json(&found())).unwrap();
+        assert_eq!((&json["version"], &json["strategies"][0]["errors"]), (&3.into(), &1.into()));
         assert_eq!(json["coverage"]["gained"][0]["blocks"][1], 240);
     }
 
     #[test]
     fn the_picture_begins_with_the_programs_alone() {
-        let picture = emi_bench_picture(&found()).unwrap();
+        let picture = variant_bench_picture(&found()).unwrap();
         assert!(picture.contains("hermes: 50 more with 3 variants of each."), "{picture}");
-        let none = EmiBench { coverage: None, ..found() };
-        assert_eq!(emi_bench_picture(&none), None);
+        let none = VariantBench { coverage: None, ..found() };
+        assert_eq!(variant_bench_picture(&none), None);
     }
 }

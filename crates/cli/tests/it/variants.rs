@@ -1,4 +1,4 @@
-//! `optsleuth hunt --emi` as a user sees it: with compilers as they are
+//! `optsleuth hunt variants` as a user sees it: with compilers as they are
 //! installed, with one that is broken by a script, and with an LLVM that is
 //! broken in one known place.
 
@@ -97,7 +97,8 @@ impl Ground {
     /// The arguments of a hunt into this folder.
     fn hunt(&self, strategy: &str, output: &str, more: &[&str]) -> Vec<String> {
         let (programs, output) = (self.path("programs"), self.path(output));
-        let own = ["hunt", "--emi", strategy, "--programs", &programs, "-o", &output];
+        let own =
+            ["hunt", "variants", "--strategy", strategy, "--programs", &programs, "-o", &output];
         let all = own.iter().chain(&["--reduce", "0", "--json"]).chain(more);
         all.map(|text| (*text).to_owned()).collect()
     }
@@ -129,7 +130,7 @@ fn sound_compilers_are_not_accused_and_one_seed_decides() {
     assert_eq!(whole.status.code(), Some(0), "{said}");
     let whole: Value = serde_json::from_slice(&whole.stdout).unwrap();
     // Two times the program, with three variants each, by six tests.
-    assert_eq!((&whole["tests"], &whole["seeds"]), (&48.into(), &2.into()), "{whole}");
+    assert_eq!((&whole["tests"], &whole["programs"]), (&48.into(), &2.into()), "{whole}");
     assert_eq!(whole["findings"].as_array().unwrap().len(), 0, "{whole}");
     assert_eq!(whole["errors"].as_array().unwrap().len(), 0, "{whole}");
     let made = whole["variants"].as_array().unwrap();
@@ -143,7 +144,7 @@ fn sound_compilers_are_not_accused_and_one_seed_decides() {
 
     json(&refs(&ground.hunt("all", "parts", &tests("1"))));
     let parts = ground.path("parts");
-    let resumed = json(&["hunt", "--resume", &parts, "--tests", "48", "--json"]);
+    let resumed = json(&["hunt", "variants", "--resume", &parts, "--tests", "48", "--json"]);
     assert_eq!(timeless(&resumed), timeless(&whole));
     // Everybody sees the same.
     let shown = json(&["campaign", "show", &parts, "--json"]);
@@ -208,9 +209,10 @@ fn what_only_variants_show_is_found_by_every_strategy_with_the_snippets_it_needs
         let ground = Ground::new(&[("cheated.c", CHEATED)]);
         let path = broken_gcc(&ground, "broken-gcc", goes_wrong);
         let (programs, output) = (ground.path("programs"), ground.path("campaign"));
-        let own = ["hunt", "--emi", strategy, "--programs", &programs, "-o", &output, "--json"];
+        let own = ["hunt", "variants", "--strategy", strategy, "--programs", &programs];
+        let kept = ["-o", &output, "--json", "--reduce", "2s"];
         let more = ["--compilers", &path, "--levels", "O2", "--variants", "4", "--tests", "5"];
-        let found = json(&[&own[..], &more, &["--reduce", "2s"]].concat());
+        let found = json(&[&own[..], &kept, &more].concat());
         let finding = &found["findings"][0];
         assert_eq!(
             (&finding["kind"], &finding["strategy"]),
@@ -314,7 +316,7 @@ fn an_llvm_that_is_broken_on_purpose_is_found_out_by_every_strategy() {
 }
 
 #[test]
-fn programs_that_prove_nothing_are_no_seeds() {
+fn programs_that_prove_nothing_are_no_base_programs() {
     let undefined = "#include <stdio.h>\nint main(int c, char **v) {\n  int x = 2147483647;\n  \
                      x += c;\n  printf(\"%d\\n\", x);\n  return 0;\n}\n";
     let endless = "int main(void) {\n  volatile int go = 1;\n  while (go) {}\n  return 0;\n}\n";
@@ -330,7 +332,7 @@ fn programs_that_prove_nothing_are_no_seeds() {
     }
     // What was seen of them is in the campaign all the same.
     let shown = json(&["campaign", "show", &ground.path("none"), "--json"]);
-    assert_eq!((&shown["tests"], &shown["seeds"]), (&0.into(), &0.into()), "{shown}");
+    assert_eq!((&shown["tests"], &shown["programs"]), (&0.into(), &0.into()), "{shown}");
     assert_eq!(shown["rejected"].as_array().unwrap().len(), 3, "{shown}");
 }
 
@@ -352,10 +354,10 @@ fn without_a_second_opinion_there_is_no_hunt() {
 fn variants_are_measured_without_accusing_anybody() {
     let ground = Ground::new(&[("program.c", PROGRAM)]);
     let (programs, output) = (ground.path("programs"), ground.path("variants"));
-    let own = ["bench", "emi", "--programs", &programs, "-o", &output, "--json"];
+    let own = ["bench", "variants", "--programs", &programs, "-o", &output, "--json"];
     let found =
-        json(&[&own[..], &["--seeds", "1", "--variants", "2", "--coverage", "19"]].concat());
-    assert_eq!((&found["version"], &found["seeds"]), (&2.into(), &1.into()), "{found}");
+        json(&[&own[..], &["--count", "1", "--variants", "2", "--coverage", "19"]].concat());
+    assert_eq!((&found["version"], &found["programs"]), (&3.into(), &1.into()), "{found}");
     assert_eq!(found["errors"].as_array().unwrap().len(), 0, "{found}");
     let made = found["strategies"].as_array().unwrap();
     assert!(made.iter().all(|made| made["variants"].as_u64() > Some(0)), "{found}");
@@ -365,17 +367,17 @@ fn variants_are_measured_without_accusing_anybody() {
     for gained in gained {
         // With one variant of the program, and with two.
         let blocks = |n: usize| gained["blocks"][n].as_u64();
-        assert!(blocks(1) >= blocks(0) && blocks(0) >= coverage["seeds"].as_u64(), "{found}");
+        assert!(blocks(1) >= blocks(0) && blocks(0) >= coverage["programs"].as_u64(), "{found}");
     }
     let text = |name: &str| std::fs::read_to_string(Path::new(&output).join(name)).unwrap();
-    let (table, picture) = (text("emi.md"), text("gained.svg"));
+    let (table, picture) = (text("variants.md"), text("gained.svg"));
     assert!(table.contains("| hermes | 2 | 0 |"), "{table}");
     assert!(picture.contains("with 2 variants of each"), "{picture}");
     // What was measured is not measured again, nor mixed with anything else.
     let again =
-        json(&[&own[..], &["--seeds", "1", "--variants", "2", "--coverage", "19"]].concat());
+        json(&[&own[..], &["--count", "1", "--variants", "2", "--coverage", "19"]].concat());
     assert_eq!(again, found);
-    let (code, said) = failure(&[&own[..], &["--seeds", "1", "--variants", "3"]].concat());
+    let (code, said) = failure(&[&own[..], &["--count", "1", "--variants", "3"]].concat());
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("other arguments") && said.contains("another folder"), "{said}");
 }
@@ -399,16 +401,16 @@ fn a_killed_hunt_goes_on() {
         assert!(Instant::now() < deadline, "no tests");
         sleep(Duration::from_millis(200));
     }
-    let (code, said) = failure(&["hunt", "--resume", &campaign, "--tests", "3"]);
+    let (code, said) = failure(&["hunt", "variants", "--resume", &campaign, "--tests", "3"]);
     assert_eq!(code, 1);
     assert!(said.contains("another hunt is at work"), "{said}");
     Tool::new("kill").args(["-KILL", &child.id().to_string()]).check().unwrap();
     child.wait().unwrap();
     let before = tests();
     let goal = (before + 3).to_string();
-    let found = json(&["hunt", "--resume", &campaign, "--tests", &goal, "--json"]);
-    let (tests, seeds) = (found["tests"].as_u64().unwrap(), found["seeds"].as_u64().unwrap());
-    assert!(tests >= before + 3 && tests <= seeds * 3, "{found}");
+    let found = json(&["hunt", "variants", "--resume", &campaign, "--tests", &goal, "--json"]);
+    let (tests, programs) = (found["tests"].as_u64().unwrap(), found["programs"].as_u64().unwrap());
+    assert!(tests >= before + 3 && tests <= programs * 3, "{found}");
 }
 
 #[test]
@@ -423,19 +425,22 @@ fn what_makes_no_sense_is_refused() {
     };
     let output = ground.path("x");
     let hunt = |more: &[&str]| -> Vec<String> {
-        let own = ["hunt", "-o", &output, "--tests", "1"];
+        let own = ["hunt", "variants", "-o", &output, "--tests", "1"];
         own.iter().chain(more).map(|text| (*text).to_owned()).collect()
     };
-    check(&refs(&hunt(&["--emi", "hera"])), &["hermes, athena, orion or all"]);
-    check(&refs(&hunt(&["--emi", "orion", "--length", "3"])), &["cannot be used with"]);
-    check(&refs(&hunt(&["--compilers", "gcc"])), &["--emi"]);
-    check(&refs(&hunt(&["--emi", "orion", "--levels", "O7"])), &["O0,O1,Os,O2,O3"]);
-    check(&refs(&hunt(&["--emi", "orion", "--compilers", "tcc-3"])), &["names no compiler"]);
-    check(&refs(&hunt(&["--emi", "orion", "--compilers", "llvm-x"])), &["has no number"]);
+    check(&refs(&hunt(&["--strategy", "hera"])), &["hermes, athena, orion or all"]);
+    check(&refs(&hunt(&["--length", "3"])), &["unexpected argument"]);
+    check(&["hunt", "passes", "-o", &output, "--compilers", "gcc"], &["unexpected argument"]);
+    check(&refs(&hunt(&["--levels", "O7"])), &["O0,O1,Os,O2,O3"]);
+    check(&refs(&hunt(&["--compilers", "tcc-3"])), &["names no compiler"]);
+    check(&refs(&hunt(&["--compilers", "llvm-x"])), &["has no number"]);
     let case = testdata("cases/crash");
-    let faulty = ["--emi", "orion", "--compilers", "llvm-14", "--fault", &case];
-    check(&refs(&hunt(&faulty)), &["has no fault", "bench seed"]);
+    let faulty = ["--compilers", "llvm-14", "--fault", &case];
+    check(&refs(&hunt(&faulty)), &["has no fault", "bench plant"]);
     assert!(!PathBuf::from(&output).exists());
     // Nothing of what a campaign keeps to can be changed.
-    check(&["hunt", "--resume", &output, "--emi", "orion"], &["cannot be used with"]);
+    let resumed = ["hunt", "variants", "--resume", &output];
+    for flag in [["--strategy", "orion"], ["--seed", "2"], ["--programs", "x"]] {
+        check(&[&resumed[..], &flag].concat(), &["cannot be used with"]);
+    }
 }

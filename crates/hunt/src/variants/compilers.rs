@@ -1,8 +1,8 @@
-//! Compilers under test, ready to be used by several hands at once.
+//! Compilers under test, ready to be used by several lanes at once.
 //!
-//! What they have in common is in [`Testers`]; a [`Hand`] has, for one thread, a
-//! worker of each LLVM that is tested inside, and one that fences in whatever is
-//! executed as a file.
+//! What lanes share is in [`Compilers`]; a [`Lane`] has, for one thread, a worker
+//! of each LLVM that is tested inside, and one that fences in whatever is executed
+//! as a file.
 //!
 //! **Invariant:** the fence's LLVM is as it is installed, whatever is broken in
 //! one under test.
@@ -15,13 +15,14 @@ use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::{Flavor, Install, Pool, Provisioned, Targets, Worker};
 use optsleuth_model::{Coverage, Execution, Fault, OptLevel, Pipeline, Progress};
 
-use super::plan::{CompilerChoice, EmiRecipe};
-use super::trial::{LevelInside, Seen, Source, by_driver, by_worker};
+use super::recipe::{CompilerChoice, VariantRecipe};
+use super::trial::{LevelInside, Source, by_driver, by_worker};
 use crate::HuntError;
+use crate::campaign::TestResult;
 
 /// A compiler under test.
 #[derive(Debug)]
-pub struct Tester {
+pub struct TestedCompiler {
     /// As it was named.
     pub name: String,
     pub version: String,
@@ -51,28 +52,28 @@ pub struct Inside {
 
 /// All compilers under test.
 #[derive(Debug)]
-pub struct Testers {
-    pub all: Vec<Tester>,
+pub struct Compilers {
+    pub all: Vec<TestedCompiler>,
     pub levels: Vec<OptLevel>,
 }
 
-/// Workers of each tester; none where it is a driver.
+/// Workers of each compiler; none where it is a driver.
 #[derive(Debug)]
-pub struct Crews(Vec<Option<Pool>>);
+pub struct LanePools(Vec<Option<Pool>>);
 
 /// What one thread has to work with.
-pub struct Hand<'a> {
+pub struct Lane<'a> {
     pub fence: &'a mut Worker,
     workers: Vec<Option<&'a mut Worker>>,
 }
 
-impl Testers {
-    /// Finds and starts everything, for this many hands.
+impl Compilers {
+    /// Finds and starts everything, for this many lanes.
     pub fn set_up(
-        recipe: &EmiRecipe,
-        n_hands: NonZero<usize>,
+        recipe: &VariantRecipe,
+        n_lanes: NonZero<usize>,
         progress: &dyn Progress,
-    ) -> Result<(Testers, Crews), HuntError> {
+    ) -> Result<(Compilers, LanePools), HuntError> {
         let is_broken = |choice: &CompilerChoice| match (choice, &recipe.broken) {
             (CompilerChoice::Workers(major), Some(broken)) => *major == broken.llvm,
             (CompilerChoice::Workers(_) | CompilerChoice::Driver(_), _) => false,
@@ -82,7 +83,7 @@ impl Testers {
         {
             return Err(HuntError::FaultNotTested(broken.llvm));
         }
-        let (mut all, mut crews) = (Vec::new(), Vec::new());
+        let (mut all, mut pools) = (Vec::new(), Vec::new());
         let mut covers = true;
         for choice in &recipe.compilers {
             let name = choice.to_string();
@@ -90,8 +91,8 @@ impl Testers {
                 CompilerChoice::Driver(called) => {
                     let driver = Driver::find(called)?;
                     let version = driver.version.clone();
-                    all.push(Tester { name, version, way: Way::Driver(driver) });
-                    crews.push(None);
+                    all.push(TestedCompiler { name, version, way: Way::Driver(driver) });
+                    pools.push(None);
                 }
                 CompilerChoice::Workers(major) => {
                     let fault = match recipe.broken.as_ref().filter(|_| is_broken(choice)) {
@@ -99,36 +100,36 @@ impl Testers {
                         None => None,
                     };
                     let llvm = LlvmChoice::Version(*major);
-                    let (inside, pool) = inside(&llvm, fault, covers, recipe, n_hands, progress)?;
+                    let (inside, pool) = inside(&llvm, fault, covers, recipe, n_lanes, progress)?;
                     covers &= !inside.covers;
                     let version = inside.install.version.clone();
-                    all.push(Tester { name, version, way: Way::Inside(Box::new(inside)) });
-                    crews.push(Some(pool));
+                    all.push(TestedCompiler { name, version, way: Way::Inside(Box::new(inside)) });
+                    pools.push(Some(pool));
                 }
             }
         }
-        Ok((Testers { all, levels: recipe.levels.clone() }, Crews(crews)))
+        Ok((Compilers { all, levels: recipe.levels.clone() }, LanePools(pools)))
     }
 
     /// A program by one of them at one level; also what of the compiler was
     /// executed, where that is measured.
     pub fn test(
         &self,
-        tester: usize,
+        compiler: usize,
         level: OptLevel,
         source: &Source,
         expected: &Execution,
-        hand: &mut Hand<'_>,
-    ) -> Result<(Seen, Option<Coverage>), HuntError> {
-        match &self.all[tester].way {
+        lane: &mut Lane<'_>,
+    ) -> Result<(TestResult, Option<Coverage>), HuntError> {
+        match &self.all[compiler].way {
             Way::Driver(driver) => {
-                Ok((by_driver(driver, level, source, expected, hand.fence)?, None))
+                Ok((by_driver(driver, level, source, expected, lane.fence)?, None))
             }
             Way::Inside(inside) => {
                 let tools = inside.levels.iter().find(|tools| tools.level == level);
-                let worker = hand.workers[tester].as_deref_mut();
+                let worker = lane.workers[compiler].as_deref_mut();
                 let (Some(tools), Some(worker)) = (tools, worker) else {
-                    return Ok((Seen::Trouble, None));
+                    return Ok((TestResult::Trouble, None));
                 };
                 by_worker(tools, inside.covers, source, expected, worker)
             }
@@ -137,12 +138,19 @@ impl Testers {
 
     /// Compilers and levels in the order of tests.
     pub fn tests(&self) -> impl Iterator<Item = (usize, OptLevel)> + '_ {
-        (0..self.all.len()).flat_map(|tester| self.levels.iter().map(move |level| (tester, *level)))
+        (0..self.all.len())
+            .flat_map(|compiler| self.levels.iter().map(move |level| (compiler, *level)))
+    }
+
+    /// The place of a compiler and a level in that order.
+    pub fn position(&self, compiler: usize, level: OptLevel) -> u64 {
+        let place = self.levels.iter().position(|known| *known == level).unwrap_or_default();
+        (compiler * self.levels.len() + place) as u64
     }
 
     /// How many blocks the LLVM has whose coverage is measured.
     pub fn n_blocks(&self) -> u64 {
-        let blocks = |tester: &Tester| match &tester.way {
+        let blocks = |compiler: &TestedCompiler| match &compiler.way {
             Way::Driver(_) => 0,
             Way::Inside(inside) => inside.n_blocks,
         };
@@ -150,19 +158,19 @@ impl Testers {
     }
 }
 
-impl Crews {
-    /// One hand for each worker of the fence.
-    pub fn hands<'a>(&'a mut self, fence: &'a mut Pool) -> Vec<Hand<'a>> {
-        let mut hands: Vec<Hand<'a>> =
-            fence.workers().iter_mut().map(|fence| Hand { fence, workers: Vec::new() }).collect();
-        for crew in &mut self.0 {
-            let workers = crew.iter_mut().flat_map(|pool| pool.workers().iter_mut().map(Some));
+impl LanePools {
+    /// One lane for each worker of the fence.
+    pub fn lanes<'a>(&'a mut self, fence: &'a mut Pool) -> Vec<Lane<'a>> {
+        let mut lanes: Vec<Lane<'a>> =
+            fence.workers().iter_mut().map(|fence| Lane { fence, workers: Vec::new() }).collect();
+        for pool in &mut self.0 {
+            let workers = pool.iter_mut().flat_map(|pool| pool.workers().iter_mut().map(Some));
             let workers = workers.chain(std::iter::repeat_with(|| None));
-            for (hand, worker) in hands.iter_mut().zip(workers) {
-                hand.workers.push(worker);
+            for (lane, worker) in lanes.iter_mut().zip(workers) {
+                lane.workers.push(worker);
             }
         }
-        hands
+        lanes
     }
 }
 
@@ -182,17 +190,17 @@ fn inside(
     llvm: &LlvmChoice,
     fault: Option<Fault>,
     covers: bool,
-    recipe: &EmiRecipe,
-    n_hands: NonZero<usize>,
+    recipe: &VariantRecipe,
+    n_lanes: NonZero<usize>,
     progress: &dyn Progress,
 ) -> Result<(Inside, Pool), HuntError> {
     let targets = Targets::Native;
     let covers = covers && fault.is_none();
     let flavor = if covers { Flavor::Covered } else { Flavor::Plain };
     let workers = match &fault {
-        None => Workers::set_up(llvm, targets, flavor, Some(n_hands), progress)?,
+        None => Workers::set_up(llvm, targets, flavor, Some(n_lanes), progress)?,
         Some(fault) => {
-            Workers::set_up_faulty(llvm, fault, targets, flavor, Some(n_hands), progress)?
+            Workers::set_up_faulty(llvm, fault, targets, flavor, Some(n_lanes), progress)?
         }
     };
     let mut levels = Vec::new();

@@ -1,11 +1,11 @@
-//! `optsleuth bench seed`: cases of a compiler that is broken in one known
+//! `optsleuth bench plant`: cases of a compiler that is broken in one known
 //! function.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use optsleuth_bench::plant::{PlantPlan, plant};
-use optsleuth_report::{seed_json, seed_text};
+use optsleuth_report::{plant_json, plant_text};
 
 use crate::command::{LlvmFlags, print, style};
 use crate::exit::Exit;
@@ -15,8 +15,8 @@ use crate::progress::Bar;
 /// Break LLVM in known places and keep what shows as cases
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  optsleuth bench seed --llvm 19 --count 50 -o faults/
-  optsleuth bench seed --llvm 19 --count 20 --seed 7 --programs corpus/ -o faults-7/
+  optsleuth bench plant --llvm 19 --count 50 -o faults/
+  optsleuth bench plant --llvm 19 --count 20 --seed 7 --programs corpus/ -o faults-7/
 
 Each case has an LLVM of its own that differs from the real one in one instruction of one
 function of a pass or an analysis: a branch that goes the other way, a block that is left
@@ -24,7 +24,7 @@ out, a constant that is one off. It fails where the unmodified LLVM passes, and 
 do not notice. `case check`, `localize` and `report` work on these cases as on any other.
 The same arguments give the same cases. A second call goes on where the first one ended;
 Ctrl-C ends it with what there is.")]
-pub(crate) struct Seed {
+pub(crate) struct Plant {
     #[command(flatten)]
     llvm: LlvmFlags,
     /// How many cases to make
@@ -47,7 +47,7 @@ pub(crate) struct Seed {
     json: bool,
 }
 
-impl Seed {
+impl Plant {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let plan = PlantPlan {
@@ -62,8 +62,8 @@ impl Seed {
         let report = plant(&plan, &bar)?;
         bar.finish();
         match self.json {
-            true => print(&seed_json(&report)),
-            false => print(&seed_text(&report, style())),
+            true => print(&plant_json(&report)),
+            false => print(&plant_text(&report, style())),
         }
         Ok(if report.interrupted { Exit::Interrupted } else { Exit::Clean })
     }

@@ -1,20 +1,15 @@
-//! What a hunt is told to do. The recipe decides everything and is kept in the
-//! campaign; the rest is about one session.
-
-use std::path::PathBuf;
-use std::time::Duration;
+//! What decides everything about a hunt with pass sequences; kept in its campaign.
 
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_model::{Exclusion, SequenceChoice};
 use serde::{Deserialize, Serialize};
 
 use super::choice::PassChoice;
-use super::round::ProgramSelection;
 use crate::programs::ProgramPlan;
 
-/// Everything that decides what a hunt does.
+/// Everything that decides what a hunt with pass sequences does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HuntRecipe {
+pub struct PassRecipe {
     /// The compiler.
     pub llvm: LlvmChoice,
     /// Where the random numbers start.
@@ -43,35 +38,25 @@ pub struct HuntRecipe {
     pub coverage_every: u64,
 }
 
-/// Where a hunt begins.
-#[derive(Clone, Debug)]
-pub enum HuntStart {
-    /// In a folder without a campaign.
-    New(Box<HuntRecipe>),
-    /// Where the campaign of that folder ended.
-    Resume,
+/// How programs are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgramSelection {
+    /// Those that represent the others best, by control flow and calls.
+    Ctos,
+    /// The same by counts of what is in them.
+    Features,
+    /// All that were made.
+    All,
 }
 
-/// A hunt.
-#[derive(Clone, Debug)]
-pub struct HuntPlan {
-    /// What is to be done.
-    pub start: HuntStart,
-    /// The campaign's folder.
-    pub folder: PathBuf,
-    /// When to end, whichever comes first.
-    pub stop: HuntStop,
-    /// How long programs of findings are made smaller.
-    pub reduce: Option<Duration>,
-    /// The program that other reducers' tests start: `optsleuth` itself.
-    pub asker: PathBuf,
-}
-
-/// When a hunt ends. What is found by then is looked into all the same.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HuntStop {
-    /// After so much time, in this session.
-    pub budget: Option<Duration>,
-    /// After so many tests, in the whole campaign.
-    pub tests: Option<u64>,
+impl ProgramSelection {
+    /// A word.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProgramSelection::Ctos => "ctos",
+            ProgramSelection::Features => "features",
+            ProgramSelection::All => "all",
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The result of `optsleuth bench seed`: the cases, and what became of the rest.
+//! The result of `optsleuth bench plant`: the cases, and what became of the rest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{JSON_VERSION, Style, to_json};
 
 #[derive(Serialize)]
-struct SeedJson<'a> {
+struct PlantJson<'a> {
     version: u32,
     llvm: &'a str,
     seed: u64,
@@ -19,8 +19,8 @@ struct SeedJson<'a> {
     cases: &'a [PlantedCase],
 }
 
-pub fn seed_json(report: &PlantReport) -> String {
-    let json = SeedJson {
+pub fn plant_json(report: &PlantReport) -> String {
+    let json = PlantJson {
         version: JSON_VERSION,
         llvm: &report.llvm,
         seed: report.seed,
@@ -32,7 +32,7 @@ pub fn seed_json(report: &PlantReport) -> String {
     to_json(&json)
 }
 
-pub fn seed_text(report: &PlantReport, style: Style) -> String {
+pub fn plant_text(report: &PlantReport, style: Style) -> String {
     let mut out = String::new();
     for case in &report.cases {
         let PlantedCase { id, kind, file, function, passes, .. } = case;

@@ -1,32 +1,33 @@
-//! One seed: made, read, tested, and its variants after it.
+//! One base program (EMI's seed): made, read, tested, and its variants after it.
 //!
-//! **Invariant:** what comes of a seed depends on its number and the recipe
-//! alone, so that seeds can be tested in any order, by any number of hands, and
-//! again.
+//! **Invariant:** what comes of a base program depends on its number and the
+//! recipe alone, so that they can be tested in any order, by any number of lanes,
+//! and again.
 
 use std::collections::BTreeMap;
 
-use optsleuth_model::{CaseKind, Coverage, Execution, OptLevel};
+use optsleuth_model::{Coverage, Execution, OptLevel};
 use optsleuth_mutate::emi::{Strategy, unmarked};
 
+use super::compilers::{Compilers, Lane};
 use super::derive::{Derivation, Tools, key, turn};
-use super::plan::EmiRecipe;
-use super::testers::{Hand, Testers};
-use super::trial::{Seen, Source};
+use super::recipe::VariantRecipe;
+use super::trial::Source;
 use super::valid::Verdict;
 use crate::HuntError;
+use crate::campaign::{Mark, TestResult};
 use crate::programs::{Programs, Source as Written};
 
-/// What came of a seed.
+/// What came of a base program.
 #[derive(Debug, Default)]
-pub struct Tested {
+pub struct TestedProgram {
     pub(super) number: u64,
     pub(super) name: String,
     /// Why programs were not used for it, and how many.
     pub(super) rejected: BTreeMap<String, u64>,
-    /// What it does; `None` if there is no seed.
+    /// What it does; `None` if it cannot be used.
     pub(super) expected: Option<Execution>,
-    /// The seed itself, then its variants.
+    /// The base program itself, then its variants.
     pub(super) generations: Vec<Generation>,
     /// What of a compiler was executed.
     pub(super) coverage: Option<Coverage>,
@@ -34,58 +35,57 @@ pub struct Tested {
     pub(super) is_whole: bool,
 }
 
-/// The seed or one of its variants.
+/// The base program or one of its variants.
 #[derive(Debug)]
 pub(super) struct Generation {
     pub(super) number: u64,
-    /// `None`: the seed.
+    /// `None`: the base program.
     pub(super) strategy: Option<Strategy>,
     pub(super) n_snippets: u64,
-    pub(super) fate: Fate,
-    /// With markers; kept where somebody has to look at it.
+    pub(super) result: GenerationResult,
+    /// With markers.
     pub(super) text: String,
 }
 
 /// What became of a variant.
 #[derive(Debug)]
-pub(super) enum Fate {
+pub(super) enum GenerationResult {
     /// The strategy made none.
     Nothing,
-    /// It is not equivalent to the seed: what was seen.
+    /// It is not equivalent to the base program: what was seen.
     Error(String),
-    /// A letter for each test, and what deviates.
-    Tested(String, Vec<Deviation>),
+    /// A letter for each test, and those that deviate.
+    Tested(String, Vec<FailedTest>),
 }
 
-/// A test that went wrong.
+/// A test of a variant that went wrong, by its compiler's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Deviation {
-    pub(super) tester: usize,
+pub(super) struct FailedTest {
+    pub(super) compiler: usize,
     pub(super) level: OptLevel,
-    pub(super) kind: CaseKind,
-    pub(super) mark: String,
+    pub(super) mark: Mark,
 }
 
-/// Everything that seeds are tested with.
-pub(super) struct Ground<'a> {
-    pub(super) recipe: &'a EmiRecipe,
+/// Everything that base programs are tested with.
+pub(super) struct BaseProgramTester<'a> {
+    pub(super) recipe: &'a VariantRecipe,
     pub(super) programs: &'a Programs,
     pub(super) tools: Tools<'a>,
-    pub(super) testers: &'a Testers,
+    pub(super) compilers: &'a Compilers,
 }
 
-impl Ground<'_> {
-    /// Tests one seed and its variants, until `stop` says so.
+impl BaseProgramTester<'_> {
+    /// Tests one base program and its variants, until `stop` says so.
     pub(super) fn test(
         &self,
         number: u64,
-        hand: &mut Hand<'_>,
+        lane: &mut Lane<'_>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Tested, HuntError> {
-        let mut tested = Tested { number, ..Tested::default() };
+    ) -> Result<TestedProgram, HuntError> {
+        let mut tested = TestedProgram { number, ..TestedProgram::default() };
         // A folder's programs come again and again, each time with other numbers.
         let index = self.programs.count().map_or(number, |count| number % count.max(1));
-        let made = self.programs.make_one(hand.fence, index)?;
+        let made = self.programs.make_one(lane.fence, index)?;
         for rejected in &made.rejected {
             *tested.rejected.entry(rejected.reason.to_string()).or_default() += 1;
         }
@@ -101,7 +101,7 @@ impl Ground<'_> {
         };
         let key = key(self.recipe.seed, number);
         let expected = program.expected;
-        let begun = Derivation::begin(self.tools, &text, &expected, key, hand.fence)?;
+        let begun = Derivation::begin(self.tools, &text, &expected, key, lane.fence)?;
         let derivation = match begun {
             Ok(derivation) => derivation,
             Err(unsuited) => {
@@ -110,22 +110,23 @@ impl Ground<'_> {
                 return Ok(tested);
             }
         };
-        self.generations(&mut tested, text, &expected, derivation, hand, stop)?;
+        self.generations(&mut tested, text, &expected, derivation, lane, stop)?;
         tested.expected = Some(expected);
         Ok(tested)
     }
 
     fn generations(
         &self,
-        tested: &mut Tested,
+        tested: &mut TestedProgram,
         text: String,
         expected: &Execution,
         mut derivation: Derivation<'_>,
-        hand: &mut Hand<'_>,
+        lane: &mut Lane<'_>,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), HuntError> {
         let source = Source::new(text)?;
-        let Some(fate) = self.try_all(&source, expected, &mut tested.coverage, hand, stop)? else {
+        let Some(result) = self.try_all(&source, expected, &mut tested.coverage, lane, stop)?
+        else {
             return Ok(());
         };
         let text = source.text;
@@ -133,7 +134,7 @@ impl Ground<'_> {
             number: 0,
             strategy: None,
             n_snippets: 0,
-            fate,
+            result,
             text,
         });
         for number in 1..=self.recipe.variants {
@@ -141,31 +142,31 @@ impl Ground<'_> {
                 return Ok(());
             }
             let strategy = turn(&self.recipe.strategies, tested.number, number);
-            let made = derivation.propose(strategy, number, hand.fence)?;
+            let made = derivation.propose(strategy, number, lane.fence)?;
             let mut generation = Generation {
                 number,
                 strategy: Some(strategy),
                 n_snippets: 0,
-                fate: Fate::Nothing,
+                result: GenerationResult::Nothing,
                 text: String::new(),
             };
             if let Some(variant) = made {
                 let source = Source::new(unmarked(&variant.text))?;
                 generation.n_snippets = variant.snippets.len() as u64;
-                let verdict = self.tools.judges.judge(&source, expected, hand.fence)?;
+                let verdict = self.tools.judges.judge(&source, expected, lane.fence)?;
                 if let Verdict::Undecided(why) = &verdict {
                     // If that compiler is under test, its tests will show it.
-                    tracing::warn!(why, seed = tested.name, "a judge falls over a variant");
+                    tracing::warn!(why, program = tested.name, "a judge falls over a variant");
                 }
                 let is_certain = verdict == Verdict::Equivalent;
-                generation.fate = match verdict {
-                    Verdict::Different(why) => Fate::Error(why),
+                generation.result = match verdict {
+                    Verdict::Different(why) => GenerationResult::Error(why),
                     Verdict::Equivalent | Verdict::Undecided(_) => {
                         let coverage = &mut tested.coverage;
-                        let tried = self.try_all(&source, expected, coverage, hand, stop)?;
+                        let tried = self.try_all(&source, expected, coverage, lane, stop)?;
                         let Some(tried) = tried else { return Ok(()) };
                         if is_certain {
-                            derivation.go_on(strategy, number, &variant, hand.fence)?;
+                            derivation.go_on(strategy, number, &variant, lane.fence)?;
                         }
                         tried
                     }
@@ -184,43 +185,44 @@ impl Ground<'_> {
         source: &Source,
         expected: &Execution,
         coverage: &mut Option<Coverage>,
-        hand: &mut Hand<'_>,
+        lane: &mut Lane<'_>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<Fate>, HuntError> {
-        let (mut letters, mut deviations) = (String::new(), Vec::new());
-        for (tester, level) in self.testers.tests() {
+    ) -> Result<Option<GenerationResult>, HuntError> {
+        let (mut letters, mut failed) = (String::new(), Vec::new());
+        for (compiler, level) in self.compilers.tests() {
             if stop() {
                 return Ok(None);
             }
-            let (seen, executed) = self.testers.test(tester, level, source, expected, hand)?;
-            letters.push(seen.letter());
+            let (result, executed) =
+                self.compilers.test(compiler, level, source, expected, lane)?;
+            letters.push(result.letter());
             if let Some(executed) = executed {
                 *coverage = Some(match coverage.take() {
                     Some(known) => known.union(&executed),
                     None => executed,
                 });
             }
-            if let Seen::Wrong(kind, mark) = seen {
-                deviations.push(Deviation { tester, level, kind, mark });
+            if let TestResult::Wrong(mark) = result {
+                failed.push(FailedTest { compiler, level, mark });
             }
         }
-        Ok(Some(Fate::Tested(letters, deviations)))
+        Ok(Some(GenerationResult::Tested(letters, failed)))
     }
 }
 
 impl Generation {
     /// How many tests it had.
     pub(super) fn n_tests(&self) -> u64 {
-        match &self.fate {
-            Fate::Tested(letters, _) => letters.chars().count() as u64,
-            Fate::Nothing | Fate::Error(_) => 0,
+        match &self.result {
+            GenerationResult::Tested(letters, _) => letters.chars().count() as u64,
+            GenerationResult::Nothing | GenerationResult::Error(_) => 0,
         }
     }
 
-    pub(super) fn deviations(&self) -> &[Deviation] {
-        match &self.fate {
-            Fate::Tested(_, deviations) => deviations,
-            Fate::Nothing | Fate::Error(_) => &[],
+    pub(super) fn failed(&self) -> &[FailedTest] {
+        match &self.result {
+            GenerationResult::Tested(_, failed) => failed,
+            GenerationResult::Nothing | GenerationResult::Error(_) => &[],
         }
     }
 }

@@ -1,10 +1,8 @@
-//! What a hunt with variants is told to do. The recipe decides everything and is
-//! kept in the campaign; the rest is about one session.
+//! What decides everything about a hunt with variants; kept in its campaign.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
-use std::time::Duration;
 
 use optsleuth_case::folder::{llvm_of, open_case};
 use optsleuth_model::{Fault, OptLevel};
@@ -12,7 +10,6 @@ use optsleuth_mutate::emi::Strategy;
 use serde::{Deserialize, Serialize};
 
 use crate::HuntError;
-use crate::passes::HuntStop;
 use crate::programs::ProgramPlan;
 
 /// A compiler under test, as people name it.
@@ -59,7 +56,7 @@ pub struct Broken {
 }
 
 impl Broken {
-    /// The LLVM of a case of `bench seed`.
+    /// The LLVM of a case of `bench plant`.
     pub fn of_case(folder: &Path) -> Result<Broken, HuntError> {
         let case = open_case(folder)?;
         let fault = case.case.fault.as_ref().map(ToString::to_string);
@@ -75,7 +72,7 @@ impl Broken {
 
 /// Everything that decides what a hunt with variants does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EmiRecipe {
+pub struct VariantRecipe {
     /// Where the random numbers start.
     pub seed: u64,
     /// They take turns.
@@ -85,42 +82,17 @@ pub struct EmiRecipe {
     pub compilers: Vec<CompilerChoice>,
     /// At each of these levels.
     pub levels: Vec<OptLevel>,
-    /// How many variants a seed has.
+    /// How many variants a base program has.
     pub variants: u64,
-    /// Where seeds come from.
+    /// Where base programs come from.
     pub programs: ProgramPlan,
     /// What is broken on purpose.
     pub broken: Option<Broken>,
 }
 
 /// The levels that the paper tests with.
-pub const EMI_LEVELS: [OptLevel; 5] =
+pub const LEVELS: [OptLevel; 5] =
     [OptLevel::O0, OptLevel::O1, OptLevel::Os, OptLevel::O2, OptLevel::O3];
-
-/// Where a hunt begins.
-#[derive(Clone, Debug)]
-pub enum EmiStart {
-    /// In a folder without a campaign.
-    New(Box<EmiRecipe>),
-    /// Where the campaign of that folder ended.
-    Resume,
-}
-
-/// A hunt with variants.
-#[derive(Clone, Debug)]
-pub struct EmiPlan {
-    /// What is to be done.
-    pub start: EmiStart,
-    /// The campaign's folder.
-    pub folder: PathBuf,
-    /// When to end, whichever comes first; a seed that is begun for `tests` is
-    /// tested to its end.
-    pub stop: HuntStop,
-    /// How long programs of findings are made smaller.
-    pub reduce: Option<Duration>,
-    /// The program that other reducers' tests start: `optsleuth` itself.
-    pub asker: PathBuf,
-}
 
 /// Strategies as their names.
 mod names {
