@@ -74,22 +74,7 @@ impl Program {
             }
             // Reached when its first statement is, and braces need no probe.
             StatementKind::Block(_) if statement.block.is_none() => None,
-            StatementKind::Block(_)
-            | StatementKind::Expression
-            | StatementKind::Declaration(_)
-            | StatementKind::If { .. }
-            | StatementKind::While { .. }
-            | StatementKind::Do { .. }
-            | StatementKind::For { .. }
-            | StatementKind::Switch { .. }
-            | StatementKind::Goto { .. }
-            | StatementKind::ComputedGoto
-            | StatementKind::Break
-            | StatementKind::Continue
-            | StatementKind::Return { .. }
-            | StatementKind::Asm
-            | StatementKind::Empty
-            | StatementKind::Other => Some(statement.span.start),
+            _ => Some(statement.span.start),
         }
     }
 

@@ -85,14 +85,7 @@ impl<'p> Dead<'p> {
                 let mut locals = self.program.outline.locals.iter();
                 !locals.any(|local| statement.span.contains(local.span.start))
             }
-            StatementKind::Declaration(_)
-            | StatementKind::Case { .. }
-            | StatementKind::Default { .. }
-            | StatementKind::Label { .. }
-            | StatementKind::ComputedGoto
-            | StatementKind::Asm
-            | StatementKind::Empty
-            | StatementKind::Other => false,
+            _ => false,
         };
         is_worth_it
             && !statement.is_pinned
@@ -124,22 +117,7 @@ impl<'p> Dead<'p> {
                 let switch = switch_around(self.program, inner.parent);
                 switch.is_none_or(|switch| !outer.span.contains(switch))
             }
-            StatementKind::Block(_)
-            | StatementKind::Expression
-            | StatementKind::Declaration(_)
-            | StatementKind::If { .. }
-            | StatementKind::While { .. }
-            | StatementKind::Do { .. }
-            | StatementKind::For { .. }
-            | StatementKind::Switch { .. }
-            | StatementKind::Goto { .. }
-            | StatementKind::ComputedGoto
-            | StatementKind::Break
-            | StatementKind::Continue
-            | StatementKind::Return { .. }
-            | StatementKind::Asm
-            | StatementKind::Empty
-            | StatementKind::Other => false,
+            _ => false,
         }
     }
 }

@@ -34,21 +34,7 @@ impl Entries {
                 }
                 StatementKind::ComputedGoto => None,
                 StatementKind::Asm if statement.span.of(program.text()).contains("goto") => None,
-                StatementKind::Block(_)
-                | StatementKind::Expression
-                | StatementKind::Declaration(_)
-                | StatementKind::If { .. }
-                | StatementKind::While { .. }
-                | StatementKind::Do { .. }
-                | StatementKind::For { .. }
-                | StatementKind::Switch { .. }
-                | StatementKind::Label { .. }
-                | StatementKind::Break
-                | StatementKind::Continue
-                | StatementKind::Return { .. }
-                | StatementKind::Asm
-                | StatementKind::Empty
-                | StatementKind::Other => continue,
+                _ => continue,
             };
             match jump {
                 Some(jump) => entries.jumps.entry(function).or_default().push(jump),

@@ -99,12 +99,6 @@ pub(super) fn can_be_guarded(statement: &Statement) -> bool {
         | StatementKind::Break
         | StatementKind::Continue
         | StatementKind::Return { .. } => true,
-        StatementKind::Declaration(_)
-        | StatementKind::Label { .. }
-        | StatementKind::Case { .. }
-        | StatementKind::Default { .. }
-        | StatementKind::Asm
-        | StatementKind::Empty
-        | StatementKind::Other => false,
+        _ => false,
     }
 }

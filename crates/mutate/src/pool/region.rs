@@ -51,15 +51,7 @@ pub(super) fn labels(program: &Program, region: Span) -> Option<Vec<String>> {
                 labels.push(name.clone());
                 true
             }
-            StatementKind::Block(_)
-            | StatementKind::Expression
-            | StatementKind::Declaration(_)
-            | StatementKind::If { .. }
-            | StatementKind::While { .. }
-            | StatementKind::Do { .. }
-            | StatementKind::For { .. }
-            | StatementKind::Switch { .. }
-            | StatementKind::Empty => true,
+            _ => true,
         };
         if !is_free {
             return None;
@@ -78,18 +70,7 @@ pub(super) fn is_candidate(kind: &StatementKind) -> bool {
         | StatementKind::Do { .. }
         | StatementKind::For { .. }
         | StatementKind::Switch { .. } => true,
-        StatementKind::Declaration(_)
-        | StatementKind::Case { .. }
-        | StatementKind::Default { .. }
-        | StatementKind::Label { .. }
-        | StatementKind::Goto { .. }
-        | StatementKind::ComputedGoto
-        | StatementKind::Break
-        | StatementKind::Continue
-        | StatementKind::Return { .. }
-        | StatementKind::Asm
-        | StatementKind::Empty
-        | StatementKind::Other => false,
+        _ => false,
     }
 }
 

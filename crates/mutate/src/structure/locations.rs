@@ -31,12 +31,7 @@ pub(super) fn insertable(program: &Program) -> Vec<usize> {
                 | StatementKind::Asm
                 | StatementKind::Empty => true,
                 // What follows a label is a location of its own.
-                StatementKind::Declaration(_)
-                | StatementKind::Case { .. }
-                | StatementKind::Default { .. }
-                | StatementKind::Label { .. }
-                | StatementKind::Return { .. }
-                | StatementKind::Other => false,
+                _ => false,
             }
     };
     (0..program.statements.len()).filter(is_insertable).collect()

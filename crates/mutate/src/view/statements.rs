@@ -263,16 +263,6 @@ fn bodies(kind: &StatementKind) -> [Option<usize>; 2] {
         StatementKind::Case { body, .. }
         | StatementKind::Default { body }
         | StatementKind::Label { body, .. } => [*body, None],
-        StatementKind::Block(_)
-        | StatementKind::Expression
-        | StatementKind::Declaration(_)
-        | StatementKind::Goto { .. }
-        | StatementKind::ComputedGoto
-        | StatementKind::Break
-        | StatementKind::Continue
-        | StatementKind::Return { .. }
-        | StatementKind::Asm
-        | StatementKind::Empty
-        | StatementKind::Other => [None, None],
+        _ => [None, None],
     }
 }
