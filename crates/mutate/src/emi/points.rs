@@ -86,19 +86,19 @@ impl<'p> Points<'p> {
 /// Whether a condition may be put around a statement: what it declares, or is
 /// jumped to by, has to stay visible.
 pub(super) fn can_be_guarded(statement: &Statement) -> bool {
-    match statement.kind {
+    matches!(
+        statement.kind,
         StatementKind::Block(_)
-        | StatementKind::Expression
-        | StatementKind::If { .. }
-        | StatementKind::While { .. }
-        | StatementKind::Do { .. }
-        | StatementKind::For { .. }
-        | StatementKind::Switch { .. }
-        | StatementKind::Goto { .. }
-        | StatementKind::ComputedGoto
-        | StatementKind::Break
-        | StatementKind::Continue
-        | StatementKind::Return { .. } => true,
-        _ => false,
-    }
+            | StatementKind::Expression
+            | StatementKind::If { .. }
+            | StatementKind::While { .. }
+            | StatementKind::Do { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Switch { .. }
+            | StatementKind::Goto { .. }
+            | StatementKind::ComputedGoto
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Return { .. }
+    )
 }

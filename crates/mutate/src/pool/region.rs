@@ -62,16 +62,16 @@ pub(super) fn labels(program: &Program, region: Span) -> Option<Vec<String>> {
 
 /// Whether a statement is worth putting elsewhere.
 pub(super) fn is_candidate(kind: &StatementKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         StatementKind::Block(_)
-        | StatementKind::Expression
-        | StatementKind::If { .. }
-        | StatementKind::While { .. }
-        | StatementKind::Do { .. }
-        | StatementKind::For { .. }
-        | StatementKind::Switch { .. } => true,
-        _ => false,
-    }
+            | StatementKind::Expression
+            | StatementKind::If { .. }
+            | StatementKind::While { .. }
+            | StatementKind::Do { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Switch { .. }
+    )
 }
 
 fn is_switch(kind: &StatementKind) -> bool {
