@@ -18,6 +18,7 @@ mod one;
 mod store;
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -240,7 +241,12 @@ fn name_of(folder: &Path) -> String {
 
 /// What is missing, case by case, and what is there.
 fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>), BenchError> {
-    let folders = store::case_folders(&plan.cases)?;
+    let folders = match store::case_folders(&plan.cases) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Vec::new()
+        }
+        other => other?,
+    };
     if folders.is_empty() {
         return Err(BenchError::NoCases(plan.cases.clone()));
     }
