@@ -166,7 +166,7 @@ fn arguments(plan: &VariantBenchPlan, settings: &VariantSettings) -> String {
 /// What came of measuring a base program.
 enum Measured {
     Whole(Figures),
-    /// Somebody had no more time; errors there were all the same.
+    /// It was interrupted; these are the errors until then.
     CutShort(Vec<(u64, VariantError)>),
 }
 
@@ -284,7 +284,7 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// Keeps a wrong variant: somebody has to find out why.
+    /// Keeps a wrong variant: an error of ours, to be explained.
     fn kept(&self, of: &Attempt<'_>, what: String, text: &str) -> Result<VariantError, BenchError> {
         // Strategies of one base program have files of their own.
         let file = error_file(of.number, of.place as u64 * 1000 + of.generation);

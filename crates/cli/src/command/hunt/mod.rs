@@ -62,6 +62,17 @@ impl Hunt {
     }
 }
 
+/// What every campaign is begun with.
+#[derive(Debug, Args)]
+struct BeginFlags {
+    /// The campaign's folder
+    #[arg(long, short, value_name = "DIR", required_unless_present = "resume")]
+    output: Option<PathBuf>,
+    /// Where the random numbers start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
 /// What is said for one session, whatever the campaign was begun with.
 #[derive(Debug, Args)]
 struct SessionFlags {
