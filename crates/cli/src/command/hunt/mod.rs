@@ -38,6 +38,13 @@ Examples:
 
 /// Look for bugs: in LLVM with pass sequences, in clang and gcc with variants of programs
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth hunt passes --llvm 19 --budget 30m -o campaign/
+  optsleuth hunt variants --compilers clang-19,gcc-12 --budget 30m -o campaign/
+  optsleuth hunt passes --resume campaign/ --budget 30m      # go on
+  optsleuth campaign show campaign/                          # what was found, also meanwhile
+
+`optsleuth hunt passes --help` and `optsleuth hunt variants --help` have all flags.")]
 pub(crate) struct Hunt {
     #[command(subcommand)]
     command: Option<HuntCommand>,
