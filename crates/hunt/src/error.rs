@@ -56,8 +56,8 @@ pub enum HuntError {
         ours: String,
     },
     /// The same part of a campaign twice.
-    #[error("`{}` and `{}` both have round {round}", .first.display(), .second.display())]
-    Overlap { first: PathBuf, second: PathBuf, round: u64 },
+    #[error("`{}` and `{}` both have {what}", .first.display(), .second.display())]
+    Overlap { first: PathBuf, second: PathBuf, what: String },
     /// The disk is full.
     #[error("the disk with `{}` is full; everything until then is kept", .0.display())]
     DiskFull(PathBuf),

@@ -13,7 +13,7 @@ pub mod passes;
 pub mod programs;
 pub mod variants;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use optsleuth_model::Campaign;
 
@@ -25,5 +25,13 @@ pub fn look_at(folder: &Path) -> Result<Campaign, HuntError> {
     match CampaignKind::of(folder)? {
         CampaignKind::Passes => passes::campaign(folder),
         CampaignKind::Variants => variants::campaign(folder),
+    }
+}
+
+/// Joins campaigns of one kind that belong together.
+pub fn merge(parts: &[PathBuf], output: &Path) -> Result<Campaign, HuntError> {
+    match parts.first().map(|first| CampaignKind::of(first)).transpose()? {
+        Some(CampaignKind::Variants) => variants::merge(parts, output),
+        Some(CampaignKind::Passes) | None => passes::merge(parts, output),
     }
 }

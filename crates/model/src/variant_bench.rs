@@ -30,7 +30,7 @@ pub struct VariantBench {
     pub coverage: Option<VariantBenchCoverage>,
     /// Variants that are not equivalent to their base programs.
     pub errors: Vec<VariantError>,
-    /// Whether somebody ended it early.
+    /// Whether it was interrupted.
     pub interrupted: bool,
 }
 

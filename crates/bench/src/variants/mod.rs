@@ -166,7 +166,7 @@ fn arguments(plan: &VariantBenchPlan, settings: &VariantSettings) -> String {
 /// What came of measuring a base program.
 enum Measured {
     Whole(Figures),
-    /// It was interrupted; errors before that count.
+    /// It was interrupted; these are the errors until then.
     CutShort(Vec<(u64, VariantError)>),
 }
 
@@ -284,7 +284,7 @@ impl Measuring<'_> {
         Ok(())
     }
 
-    /// Keeps a wrong variant, so that its cause can be found.
+    /// Keeps a wrong variant: an error of ours, to be explained.
     fn kept(&self, of: &Attempt<'_>, what: String, text: &str) -> Result<VariantError, BenchError> {
         // Strategies of one base program have files of their own.
         let file = error_file(of.number, of.place as u64 * 1000 + of.generation);

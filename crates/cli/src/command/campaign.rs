@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use optsleuth_case::folder::write_whole;
-use optsleuth_hunt::look_at;
-use optsleuth_hunt::passes::merge;
+use optsleuth_hunt::{look_at, merge};
 use optsleuth_report::{
     campaign_json, campaign_markdown, campaign_page_with_reports, campaign_text,
 };
@@ -45,12 +44,13 @@ struct Show {
     json: bool,
 }
 
-/// Join the parts that --shard made of a campaign
+/// Join the parts that --shard made of a campaign, or campaigns of variants with other seeds
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   optsleuth hunt passes --llvm 19 --shard 1/2 --budget 1h -o part-1/    # on one machine
   optsleuth hunt passes --llvm 19 --shard 2/2 --budget 1h -o part-2/    # on another
   optsleuth campaign merge part-1/ part-2/ -o campaign/
+  optsleuth campaign merge variants-of-seed-1/ variants-of-seed-2/ -o campaign/
 
 Bugs that several parts found become one finding, with the case of the first part.
 Exit codes: 0 nothing was found, 2 bugs were found.")]

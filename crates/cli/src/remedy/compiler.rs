@@ -54,8 +54,8 @@ pub(super) fn provision(error: &ProvisionError) -> Option<String> {
             Some("set XDG_CACHE_HOME to a directory that can be written".into())
         }
         ProvisionError::Faulty { .. } => Some(
-            "a fault fits only the build of LLVM it was seeded in: install that one, or seed anew \
-             with `optsleuth bench seed`"
+            "a fault fits only the build of LLVM it was planted in: install that one, or plant anew \
+             with `optsleuth bench plant`"
                 .into(),
         ),
         ProvisionError::Unusable { .. }

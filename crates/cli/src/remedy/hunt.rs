@@ -44,7 +44,8 @@ pub(super) fn remedy(error: &HuntError) -> Option<String> {
             "begin a campaign of its own for it, in another folder (`-o`)"
         }
         HuntError::OtherSettings { .. } | HuntError::Overlap { .. } => {
-            "only parts of one campaign can be joined: same LLVM, seed and recipe, different `--shard`"
+            "only parts of one campaign can be joined: same LLVM, seed and recipe, different \
+             `--shard`; of variants, the same recipe with different `--seed`"
         }
         HuntError::Damaged { .. } => "hunt into another folder (`-o`)",
         HuntError::NothingToDraw => "exclude less, or name passes with `--passes-from`",

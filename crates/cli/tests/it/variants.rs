@@ -383,6 +383,30 @@ fn variants_are_measured_without_accusing_anybody() {
 }
 
 #[test]
+fn campaigns_of_other_seeds_are_joined_and_those_of_one_are_not() {
+    let ground = Ground::new(&[("cheated.c", CHEATED)]);
+    let path = broken_gcc(&ground, "broken-gcc", "true");
+    let parts = ["1", "2"].map(|seed| {
+        let more = ["--compilers", &path, "--levels", "O2", "--variants", "1", "--tests", "2"];
+        let found =
+            json(&refs(&ground.hunt("orion", seed, &[&more[..], &["--seed", seed]].concat())));
+        assert_eq!((&found["tests"], &found["findings"][0]["duplicates"]), (&2.into(), &1.into()));
+        ground.path(seed)
+    });
+    let merged = ground.path("merged");
+    let joined = json(&["campaign", "merge", &parts[0], &parts[1], "-o", &merged, "--json"]);
+    assert_eq!((&joined["tests"], &joined["programs"]), (&4.into(), &2.into()), "{joined}");
+    // The same bug, shown by all four tests.
+    assert_eq!(joined["findings"].as_array().unwrap().len(), 1, "{joined}");
+    assert_eq!(joined["findings"][0]["duplicates"], 3, "{joined}");
+    let case = Path::new(&merged).join(joined["findings"][0]["case"].as_str().unwrap());
+    assert!(case.join("case.toml").is_file(), "{case:?}");
+    let (code, said) = failure(&["campaign", "merge", &parts[0], &parts[0], "-o", "/nowhere"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("both have seed 1"), "{said}");
+}
+
+#[test]
 fn a_killed_hunt_goes_on() {
     let ground = Ground::new(&[("program.c", PROGRAM)]);
     let campaign = ground.path("campaign");

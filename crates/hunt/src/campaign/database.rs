@@ -120,7 +120,7 @@ impl Database {
         Database::connect(folder, flags, Some(lock))?.checked(format)
     }
 
-    /// Looks at a campaign, also while somebody hunts.
+    /// Looks at a campaign, also while a hunt goes on.
     pub(crate) fn read(folder: &Path, format: &Format) -> Result<Database> {
         has_database(folder)?;
         Database::connect(folder, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?.checked(format)

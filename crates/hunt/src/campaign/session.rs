@@ -5,12 +5,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use optsleuth_model::{Coverage, Growth, HuntStatus, Progress};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::database::Format;
 use super::plan::{HuntPlan, HuntStart, HuntStop};
-use super::store::Store;
+use super::store::{Beginning, Store};
 use crate::HuntError;
+
+/// The name of the recipe among the campaign's values.
+const RECIPE: &str = "recipe";
 
 /// One session of a hunt.
 pub(crate) struct Session<'a> {
@@ -26,16 +30,31 @@ pub(crate) struct Session<'a> {
     before: f64,
 }
 
-impl<Recipe: Clone + DeserializeOwned> HuntPlan<Recipe> {
+impl<Recipe: Clone + Serialize + DeserializeOwned> HuntPlan<Recipe> {
     /// The recipe, and the store of a campaign that is resumed.
     pub(crate) fn open(&self, format: &Format) -> Result<(Recipe, Option<Store>), HuntError> {
         match &self.start {
             HuntStart::New(recipe) => Ok(((**recipe).clone(), None)),
             HuntStart::Resume => {
                 let store = Store::open(&self.folder, format)?;
-                Ok((store.recipe()?, Some(store)))
+                let recipe = store.get(RECIPE)?;
+                let nothing = || store.damaged("it does not say what is to be done");
+                Ok((recipe.ok_or_else(nothing)?, Some(store)))
             }
         }
+    }
+
+    /// The store of a new campaign, which is one when that is marked.
+    pub(crate) fn begin(
+        &self,
+        format: &Format,
+        recipe: &Recipe,
+        beginning: &Beginning,
+        settings: &impl Serialize,
+    ) -> Result<Store, HuntError> {
+        let store = Store::create(&self.folder, format, beginning, settings)?;
+        store.put(RECIPE, recipe)?;
+        Ok(store)
     }
 }
 

@@ -12,8 +12,8 @@ use std::path::Path;
 
 use optsleuth_model::{CAMPAIGN_VERSION, Campaign, CaseKind, Coverage, Finding, Growth, Hunt};
 use rusqlite::{Connection, Row, params};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::database::{Database, Format};
 use super::dedup::is_telling;
@@ -40,13 +40,8 @@ CREATE TABLE coverage(id INTEGER PRIMARY KEY CHECK(id = 0), bits BLOB NOT NULL) 
 ";
 
 /// Names of values.
-const RECIPE: &str = "recipe";
-const SEED: &str = "seed";
-const SOURCE: &str = "source";
+const BEGINNING: &str = "beginning";
 const SETTINGS: &str = "settings";
-const WORKERS: &str = "workers";
-const N_BLOCKS: &str = "blocks";
-const NOTES: &str = "notes";
 const SECONDS: &str = "seconds";
 
 /// A test of a campaign.
@@ -83,15 +78,12 @@ pub(crate) enum Fate {
     Dismissed(String),
 }
 
-/// What a campaign is begun with.
-#[derive(Clone, Debug)]
-pub(crate) struct Beginning<'a, Recipe, Settings> {
-    /// `None` for one that is only to be looked at.
-    pub(crate) recipe: Option<&'a Recipe>,
+/// What is known of any campaign when it begins.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Beginning {
     pub(crate) seed: u64,
     /// Where programs come from, in words.
     pub(crate) source: String,
-    pub(crate) settings: &'a Settings,
     pub(crate) workers: u64,
     pub(crate) n_blocks: u64,
     pub(crate) notes: Vec<String>,
@@ -122,22 +114,15 @@ type Result<T> = std::result::Result<T, HuntError>;
 
 impl Store {
     /// Begins a campaign in a folder that has none.
-    pub(crate) fn create<Recipe: Serialize, Settings: Serialize>(
+    pub(crate) fn create(
         folder: &Path,
         format: &Format,
-        beginning: &Beginning<'_, Recipe, Settings>,
+        beginning: &Beginning,
+        settings: &impl Serialize,
     ) -> Result<Store> {
         let store = Store(Database::create(folder, format, TABLES)?);
-        let Beginning { recipe, seed, source, settings, workers, n_blocks, notes } = beginning;
-        store.put(SEED, seed)?;
-        store.put(SOURCE, source)?;
+        store.put(BEGINNING, beginning)?;
         store.put(SETTINGS, settings)?;
-        store.put(WORKERS, workers)?;
-        store.put(N_BLOCKS, n_blocks)?;
-        store.put(NOTES, notes)?;
-        if let Some(recipe) = recipe {
-            store.put(RECIPE, recipe)?;
-        }
         Ok(store)
     }
 
@@ -151,35 +136,14 @@ impl Store {
         Ok(Store(Database::read(folder, format)?))
     }
 
-    /// What decides everything.
-    pub(crate) fn recipe<Recipe: DeserializeOwned>(&self) -> Result<Recipe> {
-        self.get(RECIPE)?.ok_or_else(|| self.damaged("it does not say what is to be done"))
-    }
-
     /// What the campaign was begun with.
     pub(crate) fn settings<Settings: DeserializeOwned>(&self) -> Result<Settings> {
         self.get(SETTINGS)?.ok_or_else(|| self.damaged("it has no settings"))
     }
 
-    pub(crate) fn seed(&self) -> Result<u64> {
-        self.get(SEED)?.ok_or_else(|| self.damaged("it has no seed"))
-    }
-
-    /// Where programs come from, in words.
-    pub(crate) fn source(&self) -> Result<String> {
-        Ok(self.get(SOURCE)?.unwrap_or_default())
-    }
-
-    pub(crate) fn workers(&self) -> Result<u64> {
-        Ok(self.get(WORKERS)?.unwrap_or(1))
-    }
-
-    pub(crate) fn n_blocks(&self) -> Result<u64> {
-        Ok(self.get(N_BLOCKS)?.unwrap_or_default())
-    }
-
-    pub(crate) fn notes(&self) -> Result<Vec<String>> {
-        Ok(self.get(NOTES)?.unwrap_or_default())
+    /// What is known of any campaign when it begins.
+    pub(crate) fn beginning(&self) -> Result<Beginning> {
+        self.get(BEGINNING)?.ok_or_else(|| self.damaged("it does not say how it began"))
     }
 
     /// How long all sessions took until now.
@@ -189,21 +153,22 @@ impl Store {
 
     /// The campaign as a result.
     pub(crate) fn campaign(&self, counts: Counts, hunt: Hunt) -> Result<Campaign> {
+        let Beginning { seed, source, workers, n_blocks, notes } = self.beginning()?;
         Ok(Campaign {
             version: CAMPAIGN_VERSION,
             tests: counts.tests,
             findings: self.findings()?.into_iter().map(|(_, finding)| finding).collect(),
-            seed: self.seed()?,
-            source: self.source()?,
+            seed,
+            source,
             programs: counts.programs,
             outcomes: counted(counts.letters.chars()),
             rejected: self.rejected()?,
             dismissed: self.dismissed()?,
             growth: self.growth()?,
-            n_blocks: self.n_blocks()?,
+            n_blocks,
             seconds: self.seconds()?,
-            workers: self.workers()?,
-            notes: self.notes()?,
+            workers,
+            notes,
             hunt,
         })
     }

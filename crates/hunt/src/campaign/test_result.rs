@@ -161,33 +161,44 @@ pub(crate) fn counted(letters: impl Iterator<Item = char> + Clone) -> Vec<(Strin
     counts.filter(|(_, count)| *count > 0).collect()
 }
 
+/// Outcomes for tests.
 #[cfg(test)]
-mod tests {
-    use optsleuth_model::{Crash, CrashCause, ProgramEnd};
+pub(crate) mod example {
+    use optsleuth_model::{
+        Crash, CrashCause, Execution, Invocation, Outcome, ProgramEnd, Signature, Stage,
+    };
 
-    use super::*;
-
-    fn prints(text: &str) -> Execution {
+    pub(crate) fn prints(text: &str) -> Execution {
         Execution { end: ProgramEnd::Exited(0), stdout: text.into(), stderr: Vec::new() }
     }
 
-    fn crash(stage: Stage) -> Outcome {
+    pub(crate) fn in_gvn() -> Option<Invocation> {
+        Some(Invocation {
+            index: 3,
+            pass: "gvn".to_owned(),
+            unit: "function f".to_owned(),
+            skipped: false,
+            required: false,
+            changed: false,
+        })
+    }
+
+    pub(crate) fn crash(stage: Stage) -> Outcome {
         Outcome::Crash(Box::new(Crash {
             signature: Signature::of_text("boom 12"),
             cause: CrashCause::Assertion,
             message: None,
             frames: Vec::new(),
             stage,
-            invocation: (stage == Stage::Pipeline).then(|| Invocation {
-                index: 3,
-                pass: "gvn".to_owned(),
-                unit: "function f".to_owned(),
-                skipped: false,
-                required: false,
-                changed: false,
-            }),
+            invocation: in_gvn().filter(|_| stage == Stage::Pipeline),
         }))
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::example::{crash, prints};
+    use super::*;
 
     #[test]
     fn each_kind_of_bug_has_its_letter_and_mark() {

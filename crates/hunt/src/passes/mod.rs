@@ -40,7 +40,7 @@ use optsleuth_triage::TriageError;
 
 use crate::HuntError;
 use crate::campaign::{
-    Beginning, Deviation, Examined, Examiner, Fate, HuntPlan, Session, Store, TestId, TestResult,
+    Beginning, Deviation, Examined, Examiner, Fate, HuntPlan, Session, TestId, TestResult,
     is_telling, of_error, same_settings,
 };
 use crate::programs::TestProgram;
@@ -81,7 +81,21 @@ pub fn hunt(plan: &HuntPlan<PassRecipe>, progress: &dyn Progress) -> Result<Camp
     let settings = settings(&recipe, &workers, &rounds);
     let store = match store {
         Some(store) => store,
-        None => begin(plan, &recipe, &settings, &workers, &rounds)?,
+        None => {
+            let beginning = Beginning {
+                seed: recipe.seed,
+                source: recipe.programs.to_string(),
+                workers: workers.pool.size() as u64,
+                n_blocks: u64::from(workers.provisioned.code_map()?.n_blocks),
+                notes: rounds.notes(),
+            };
+            let store = plan.begin(&FORMAT, &recipe, &beginning, &settings)?;
+            for exclusion in &recipe.exclusions {
+                store.exclude(exclusion)?;
+            }
+            store.mark_begun()?;
+            store
+        }
     };
     let known: PassSettings = store.settings()?;
     let passes = (known.passes.join(","), settings.passes.join(","));
@@ -117,31 +131,6 @@ fn settings(recipe: &PassRecipe, workers: &Workers, rounds: &Rounds) -> PassSett
         shard: recipe.shard,
         auto_exclude: recipe.auto_exclude,
     }
-}
-
-/// A new campaign's store.
-fn begin(
-    plan: &HuntPlan<PassRecipe>,
-    recipe: &PassRecipe,
-    settings: &PassSettings,
-    workers: &Workers,
-    rounds: &Rounds,
-) -> Result<Store, HuntError> {
-    let beginning = Beginning {
-        recipe: Some(recipe),
-        seed: recipe.seed,
-        source: recipe.programs.to_string(),
-        settings,
-        workers: workers.pool.size() as u64,
-        n_blocks: u64::from(workers.provisioned.code_map()?.n_blocks),
-        notes: rounds.notes(),
-    };
-    let store = Store::create(&plan.folder, &FORMAT, &beginning)?;
-    for exclusion in &recipe.exclusions {
-        store.exclude(exclusion)?;
-    }
-    store.mark_begun()?;
-    Ok(store)
 }
 
 /// A hunt that goes on.

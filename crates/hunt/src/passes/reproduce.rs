@@ -309,24 +309,10 @@ fn blamed_pass(passes: &PassSequence, outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use optsleuth_model::{Crash, CrashCause, Invocation, ProgramEnd, Signature, Stage};
+    use optsleuth_model::Stage;
 
     use super::*;
-
-    fn prints(text: &str) -> Execution {
-        Execution { end: ProgramEnd::Exited(0), stdout: text.into(), stderr: Vec::new() }
-    }
-
-    fn in_gvn() -> Option<Invocation> {
-        Some(Invocation {
-            index: 3,
-            pass: "gvn".to_owned(),
-            unit: "function f".to_owned(),
-            skipped: false,
-            required: false,
-            changed: false,
-        })
-    }
+    use crate::campaign::example::{crash, in_gvn, prints};
 
     /// Whether both kinds of hunts give the same key for an outcome; a hunt with
     /// variants knows the pass by bisection, where its run does not say it.
@@ -351,15 +337,7 @@ mod tests {
 
     #[test]
     fn both_kinds_of_hunts_give_the_same_key_for_the_same_failure() {
-        let crash = Outcome::Crash(Box::new(Crash {
-            signature: Signature::of_text("boom 12"),
-            cause: CrashCause::Assertion,
-            message: None,
-            frames: Vec::new(),
-            stage: Stage::Pipeline,
-            invocation: in_gvn(),
-        }));
-        check(CaseKind::Crash, &crash, "llvm-19 | crash | gvn | boom N");
+        check(CaseKind::Crash, &crash(Stage::Pipeline), "llvm-19 | crash | gvn | boom N");
         let invalid = Outcome::InvalidIr { invocation: in_gvn(), message: "PHI 7 is bad".into() };
         check(CaseKind::InvalidIr, &invalid, "llvm-19 | invalid-ir | gvn | PHI N is bad");
         let hang = Outcome::Timeout { invocation: in_gvn() };

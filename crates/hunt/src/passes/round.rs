@@ -66,8 +66,7 @@ impl Rounds {
         self.passes.iter().map(|pass| pass.name.clone()).collect()
     }
 
-    /// The round of this number; `None` if somebody does not want to wait for
-    /// it.
+    /// The round of this number; `None` if it was interrupted.
     pub(super) fn make(
         &mut self,
         number: u64,

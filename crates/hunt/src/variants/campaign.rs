@@ -1,12 +1,15 @@
 //! A campaign of variants as a whole: what is in its store -> plain data.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
+use fs_err as fs;
+use optsleuth_case::folder::write_whole;
 use optsleuth_model::{Campaign, CompilerTally, Hunt, VariantHunt, VariantSettings};
 
-use super::store::FORMAT;
+use super::store::{FORMAT, error_file};
 use crate::HuntError;
-use crate::campaign::{Counts, Store, counted};
+use crate::campaign::{Counts, Store, counted, join, open_parts, same_settings};
 
 /// What a campaign did and found, also while it goes on.
 pub fn campaign(folder: &Path) -> Result<Campaign, HuntError> {
@@ -25,6 +28,52 @@ pub fn campaign(folder: &Path) -> Result<Campaign, HuntError> {
         settings,
     };
     store.campaign(counts, Hunt::Variants(hunt))
+}
+
+/// Joins campaigns that differ in their seeds alone into a new folder. What was
+/// broken on purpose is a part of the settings.
+pub fn merge(parts: &[PathBuf], output: &Path) -> Result<Campaign, HuntError> {
+    let (first, others) = open_parts(parts, &FORMAT)?;
+    let settings: VariantSettings = first.settings()?;
+    let mut seeds = BTreeMap::from([(first.beginning()?.seed, first.folder.clone())]);
+    for other in &others {
+        let (theirs, their) = (other.settings::<VariantSettings>()?, other.beginning()?);
+        let source = first.beginning()?.source;
+        same_settings(
+            &other.folder,
+            [("recipe", text(&theirs, &their.source), text(&settings, &source))],
+        )?;
+        if let Some(first) = seeds.insert(their.seed, other.folder.clone()) {
+            let (second, what) = (other.folder.clone(), format!("seed {}", their.seed));
+            return Err(HuntError::Overlap { first, second, what });
+        }
+    }
+    let stores: Vec<&Store> = std::iter::once(&first).chain(&others).collect();
+    join(&stores, output, &FORMAT, &settings, |merged, part| {
+        let before = merged.next_number()?;
+        merged.take_base_programs(&part.folder, before)?;
+        for (base, generation) in part.wrong_variants()? {
+            let (from, to) = (error_file(base, generation), error_file(base + before, generation));
+            write_whole(&output.join(to), fs::read(part.folder.join(from))?)?;
+        }
+        part.n_variant_tests()
+    })?;
+    campaign(output)
+}
+
+/// Everything that decides what a campaign does, besides its seed.
+fn text(settings: &VariantSettings, source: &str) -> String {
+    let VariantSettings { strategies, compilers, levels, variants, judges, fault } = settings;
+    let compilers: Vec<String> =
+        compilers.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    format!(
+        "{variants} variants by {} of {source}, compiled by {} at {}, judged by {}, {}",
+        strategies.join(", "),
+        compilers.join(", "),
+        levels.join(", "),
+        judges.join(", "),
+        fault.as_deref().unwrap_or("not broken")
+    )
 }
 
 /// What came of tests, by compiler and level: a generation's letters have the

@@ -22,8 +22,8 @@ use super::store::error_file;
 use crate::HuntError;
 use crate::campaign::{Deviation, Examined, Examiner, Fate, Session, TestId, is_same_in_program};
 
-/// So many variants of a base program are looked into for one bug before what
-/// comes to nothing is taken to come to nothing with all of them.
+/// So many variants of a base program are examined for one bug. If all of these are
+/// dismissed, so are the others.
 const CHANCES: usize = 3;
 
 /// So many of csmith's numbers in a row without a base program are enough.
@@ -208,7 +208,7 @@ impl Hunting<'_> {
             let mut n_chances = CHANCES;
             while let Some((first, others)) = rest.split_first() {
                 n_chances -= 1;
-                // What comes to nothing speaks for itself, not for the next variant.
+                // A dismissal says nothing about the next variant.
                 let is_last = n_chances == 0 || others.is_empty();
                 let shown = &first[0].deviation;
                 let store = &self.session.store;

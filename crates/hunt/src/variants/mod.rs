@@ -30,9 +30,9 @@ use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_model::{Campaign, Progress, VariantSettings};
 
 use crate::HuntError;
-use crate::campaign::{Beginning, Examiner, HuntPlan, Session, Store, same_settings};
+use crate::campaign::{Examiner, HuntPlan, Session, same_settings};
 use base_program::BaseProgramTester;
-pub use campaign::campaign;
+pub use campaign::{campaign, merge};
 use derive::Tools;
 use hunting::Hunting;
 pub use recipe::{Broken, CompilerChoice, LEVELS, VariantRecipe};
@@ -58,7 +58,11 @@ pub fn hunt(
     let settings = setup.settings(&recipe);
     let store = match store {
         Some(store) => store,
-        None => begin(plan, &recipe, &settings, &setup)?,
+        None => {
+            let store = plan.begin(&FORMAT, &recipe, &setup.beginning(&recipe), &settings)?;
+            store.mark_begun()?;
+            store
+        }
     };
     let known: VariantSettings = store.settings()?;
     let judges = (known.judges.join(", "), settings.judges.join(", "));
@@ -83,28 +87,6 @@ pub fn hunt(
         hunting.run(lanes, examining)?;
     }
     campaign(&plan.folder)
-}
-
-/// A new campaign's store.
-fn begin(
-    plan: &HuntPlan<VariantRecipe>,
-    recipe: &VariantRecipe,
-    settings: &VariantSettings,
-    setup: &Setup,
-) -> Result<Store, HuntError> {
-    let beginning = Beginning {
-        recipe: Some(recipe),
-        seed: recipe.seed,
-        source: recipe.programs.to_string(),
-        settings,
-        // One lane examines what the others find.
-        workers: setup.workers.pool.size() as u64 - 1,
-        n_blocks: setup.compilers.n_blocks(),
-        notes: setup.notes(),
-    };
-    let store = Store::create(&plan.folder, &FORMAT, &beginning)?;
-    store.mark_begun()?;
-    Ok(store)
 }
 
 fn versions(settings: &VariantSettings) -> String {

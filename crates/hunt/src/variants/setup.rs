@@ -20,6 +20,7 @@ use super::compilers::{Compilers, LanePools};
 use super::recipe::{CompilerChoice, VariantRecipe};
 use super::valid::Judges;
 use crate::HuntError;
+use crate::campaign::Beginning;
 use crate::programs::Programs;
 
 /// Everything that is set up before the first base program.
@@ -75,9 +76,16 @@ impl Setup {
         }
     }
 
-    /// What is to be known about this machine, in sentences.
-    pub fn notes(&self) -> Vec<String> {
-        self.judges.notes().into_iter().chain(self.programs.notes()).collect()
+    /// What is known of the campaign when it begins.
+    pub(crate) fn beginning(&self, recipe: &VariantRecipe) -> Beginning {
+        Beginning {
+            seed: recipe.seed,
+            source: recipe.programs.to_string(),
+            // One lane examines what the others find.
+            workers: self.workers.pool.size() as u64 - 1,
+            n_blocks: self.compilers.n_blocks(),
+            notes: self.judges.notes().into_iter().chain(self.programs.notes()).collect(),
+        }
     }
 }
 

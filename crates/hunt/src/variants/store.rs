@@ -5,6 +5,7 @@
 //! that was cut short is there, too, until it is tested anew and replaced.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use optsleuth_model::{Coverage, StrategyCount, VariantError};
 use rusqlite::params;
@@ -122,6 +123,35 @@ impl Store {
         })
     }
 
+    /// The first number after those of all base programs.
+    pub(super) fn next_number(&self) -> Result<u64> {
+        self.number("SELECT coalesce(max(number) + 1, 0) FROM base_program", [])
+    }
+
+    /// Takes over the base programs of another campaign, under later numbers, and
+    /// what was dismissed. Its findings are for the caller.
+    pub(super) fn take_base_programs(&self, other: &Path, before: u64) -> Result<()> {
+        let taken = [
+            "INSERT INTO base_program SELECT number + ?1, name, usable, finished
+             FROM other.base_program",
+            "INSERT INTO variant SELECT base + ?1, generation, strategy, snippets, outcomes, error
+             FROM other.variant",
+            "INSERT INTO rejected SELECT unit + ?1, reason, count FROM other.rejected",
+            "INSERT INTO deviation SELECT unit + ?1, program, position, test, seconds, compiler,
+             kind, pass, signature, finding, dismissed
+             FROM other.deviation WHERE dismissed IS NOT NULL",
+        ];
+        self.with_attached(other, |transaction| {
+            taken.iter().try_for_each(|sql| transaction.execute(sql, [before]).map(drop))
+        })
+    }
+
+    /// Base program and generation of variants that were not equivalent.
+    pub(super) fn wrong_variants(&self) -> Result<Vec<(u64, u64)>> {
+        let query = "SELECT base, generation FROM variant WHERE error IS NOT NULL";
+        self.rows(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
     /// Variants that were not equivalent to their base programs.
     pub(super) fn errors(&self) -> Result<Vec<VariantError>> {
         let query = "SELECT strategy, error, name, base, generation FROM variant
@@ -149,7 +179,6 @@ mod tests {
     use super::*;
     use crate::campaign::{Beginning, Fate, Mark, TestId};
     use crate::variants::base_program::Generation;
-    use crate::variants::recipe::VariantRecipe;
 
     fn new_store() -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
@@ -161,16 +190,14 @@ mod tests {
             judges: Vec::new(),
             fault: None,
         };
-        let beginning = Beginning::<VariantRecipe, VariantSettings> {
-            recipe: None,
+        let beginning = Beginning {
             seed: 1,
             source: "csmith".to_owned(),
-            settings: &settings,
             workers: 2,
             n_blocks: 0,
             notes: Vec::new(),
         };
-        let store = Store::create(folder.path(), &FORMAT, &beginning).unwrap();
+        let store = Store::create(folder.path(), &FORMAT, &beginning, &settings).unwrap();
         (folder, store)
     }
 

@@ -11,15 +11,11 @@ use super::facts::executed;
 use crate::svg::{Axis, Bar, Bars, Line, Look, Picture, Plot, Shape};
 use crate::words;
 
-/// How many passes have a bar of their own.
-const MAX_PASSES: usize = 16;
+/// How many passes, or sets of snippets, have a bar of their own.
+const MAX_BARS: usize = 16;
 
 pub(super) fn pictures(campaign: &Campaign) -> Vec<Picture<'_>> {
-    let by_trigger = match campaign.hunt {
-        Hunt::Passes(_) => passes,
-        Hunt::Variants(_) => snippets,
-    };
-    let all = [found, coverage, outcomes, by_trigger].map(|draw| draw(campaign));
+    let all = [found, coverage, outcomes, triggers].map(|draw| draw(campaign));
     all.into_iter().flatten().collect()
 }
 
@@ -156,32 +152,40 @@ fn outcomes(campaign: &Campaign) -> Option<Picture<'_>> {
     Some(bars.picture())
 }
 
-fn passes(campaign: &Campaign) -> Option<Picture<'_>> {
-    let mut passes: Vec<(&str, Vec<&Finding>)> = Vec::new();
+/// Findings by what makes the compiler fail: the last pass, or the kinds of
+/// snippets.
+fn triggers(campaign: &Campaign) -> Option<Picture<'_>> {
+    let (id, title, others_are) = match campaign.hunt {
+        Hunt::Passes(_) => {
+            ("passes", "Findings by the last pass of the reduced sequence", "other passes")
+        }
+        Hunt::Variants(_) => ("needed", "Findings by the snippets that they need", "other sets"),
+    };
+    let mut groups: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in &campaign.findings {
-        let own = finding.pass.as_deref().unwrap_or_default();
-        match passes.iter_mut().find(|(pass, _)| *pass == own) {
+        let own = trigger(finding);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
             Some((_, findings)) => findings.push(finding),
-            None => passes.push((own, vec![finding])),
+            None => groups.push((own, vec![finding])),
         }
     }
-    passes.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
-    let mut bars: Vec<Bar> = Vec::new();
-    let n_alone = if passes.len() > MAX_PASSES { MAX_PASSES - 1 } else { passes.len() };
-    let (alone, others) = passes.split_at(n_alone);
-    bars.extend(alone.iter().map(|(pass, findings)| by_kind((*pass).to_owned(), findings)));
+    groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+    let n_alone = if groups.len() > MAX_BARS { MAX_BARS - 1 } else { groups.len() };
+    let others = groups.split_off(n_alone);
+    let mut bars: Vec<Bar> =
+        groups.into_iter().map(|(label, findings)| by_kind(label, &findings)).collect();
     if !others.is_empty() {
-        let findings: Vec<&Finding> =
-            others.iter().flat_map(|(_, findings)| findings).copied().collect();
-        bars.push(by_kind(format!("{} other passes", words::count(others.len())), &findings));
+        let label = format!("{} {others_are}", words::count(others.len()));
+        let findings: Vec<&Finding> = others.into_iter().flat_map(|(_, all)| all).collect();
+        bars.push(by_kind(label, &findings));
     }
     let total = |bar: &Bar| bar.parts.iter().map(|(_, n)| *n).sum::<f64>();
     let most = bars.iter().map(total).reduce(f64::max)?;
     let is_there = |kind: &CaseKind| campaign.findings.iter().any(|one| one.kind == *kind);
     let kinds = CaseKind::ALL.into_iter().filter(is_there);
     let bars = Bars {
-        id: "passes".to_owned(),
-        title: "Findings by the last pass of the reduced sequence",
+        id: id.to_owned(),
+        title,
         description: said(&bars),
         x_label: "findings",
         axis: Axis::counts(most as usize),
@@ -191,38 +195,12 @@ fn passes(campaign: &Campaign) -> Option<Picture<'_>> {
     Some(bars.picture())
 }
 
-fn snippets(campaign: &Campaign) -> Option<Picture<'_>> {
-    let mut sets: Vec<(String, usize)> = Vec::new();
-    for finding in &campaign.findings {
-        let Trigger::Variant(trigger) = &finding.trigger else { continue };
-        let set = match trigger.snippets.is_empty() {
-            true => "none".to_owned(),
-            false => trigger.snippets.join(" + "),
-        };
-        match sets.iter_mut().find(|(known, _)| *known == set) {
-            Some((_, n)) => *n += 1,
-            None => sets.push((set, 1)),
-        }
+fn trigger(finding: &Finding) -> String {
+    match &finding.trigger {
+        Trigger::Passes(_) => finding.pass.clone().unwrap_or_default(),
+        Trigger::Variant(trigger) if trigger.snippets.is_empty() => "none".to_owned(),
+        Trigger::Variant(trigger) => trigger.snippets.join(" + "),
     }
-    sets.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let most = sets.first()?.1;
-    let bar = |(set, n): &(String, usize)| Bar {
-        heading: None,
-        label: set.clone(),
-        parts: vec![(0, *n as f64)],
-        said: words::count(*n),
-    };
-    let bars: Vec<Bar> = sets.iter().map(bar).collect();
-    let bars = Bars {
-        id: "needed".to_owned(),
-        title: "Findings by the snippets that they need",
-        description: said(&bars),
-        x_label: "findings",
-        axis: Axis::counts(most),
-        parts: Vec::new(),
-        bars,
-    };
-    Some(bars.picture())
 }
 
 /// All bars in words.

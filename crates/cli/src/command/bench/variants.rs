@@ -21,7 +21,7 @@ use crate::progress::Bar;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   optsleuth bench variants --count 200 --variants 10 -o variants/
-  optsleuth bench variants --count 100 --coverage 19 -o variants/      # and what of LLVM 19 they execute
+  optsleuth bench variants --count 100 --coverage 19 -o variants/    # and LLVM's coverage
   optsleuth bench variants --strategies orion --programs tests/ --count 20 -o variants/
 
 Every variant is compared with its program at -O0 by clang and by gcc, and run under clang's

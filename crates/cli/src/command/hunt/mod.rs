@@ -38,6 +38,13 @@ Examples:
 
 /// Look for bugs: in LLVM with pass sequences, in clang and gcc with variants of programs
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth hunt passes --llvm 19 --budget 30m -o campaign/
+  optsleuth hunt variants --compilers clang-19,gcc-12 --budget 30m -o campaign/
+  optsleuth hunt passes --resume campaign/ --budget 30m      # go on
+  optsleuth campaign show campaign/                          # what was found, also meanwhile
+
+`optsleuth hunt passes --help` and `optsleuth hunt variants --help` have all flags.")]
 pub(crate) struct Hunt {
     #[command(subcommand)]
     command: Option<HuntCommand>,
@@ -60,6 +67,17 @@ impl Hunt {
             }
         }
     }
+}
+
+/// What every campaign is begun with.
+#[derive(Debug, Args)]
+struct BeginFlags {
+    /// The campaign's folder
+    #[arg(long, short, value_name = "DIR", required_unless_present = "resume")]
+    output: Option<PathBuf>,
+    /// Where the random numbers start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
 }
 
 /// What is said for one session, whatever the campaign was begun with.

@@ -8,7 +8,7 @@ use optsleuth_hunt::passes::{
 };
 use optsleuth_model::{Exclusion, SequenceChoice};
 
-use super::{SessionFlags, SourceFlags, absolute};
+use super::{BeginFlags, SessionFlags, SourceFlags, absolute};
 use crate::command::LlvmFlags;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,23 +34,19 @@ pub(super) struct Passes {
     #[command(flatten)]
     begin: BeginFlags,
     #[command(flatten)]
+    choice: ChoiceFlags,
+    #[command(flatten)]
     recipe: RecipeFlags,
     /// Go on with the campaign of this folder, by the recipe it was begun with
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["BeginFlags", "RoundFlags", "SourceFlags", "LlvmFlags"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["BeginFlags", "ChoiceFlags", "RoundFlags", "SourceFlags", "LlvmFlags"])]
     resume: Option<PathBuf>,
     #[command(flatten)]
     session: SessionFlags,
 }
 
-/// What a campaign is begun with, besides its recipe.
+/// How sequences and programs are chosen.
 #[derive(Debug, Args)]
-struct BeginFlags {
-    /// The campaign's folder
-    #[arg(long, short, value_name = "DIR", required_unless_present = "resume")]
-    output: Option<PathBuf>,
-    /// Where the random numbers start
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+struct ChoiceFlags {
     /// How sequences are chosen
     #[arg(long, value_enum, default_value_t = Sequences::Ctos)]
     sequences: Sequences,
@@ -147,18 +143,18 @@ impl Passes {
         match self.resume {
             Some(folder) => self.session.hunt(folder, None, hunt),
             None => {
-                let folder = self.begin.output.clone().unwrap_or_default();
-                self.session.hunt(folder, Some(self.begin.recipe(self.recipe)), hunt)
+                let recipe = self.choice.recipe(self.recipe, self.begin.seed);
+                self.session.hunt(self.begin.output.unwrap_or_default(), Some(recipe), hunt)
             }
         }
     }
 }
 
-impl BeginFlags {
-    fn recipe(self, recipe: RecipeFlags) -> PassRecipe {
+impl ChoiceFlags {
+    fn recipe(self, recipe: RecipeFlags, seed: u64) -> PassRecipe {
         let mut recipe = recipe.recipe();
-        recipe.seed = self.seed;
-        recipe.programs.seed = self.seed;
+        recipe.seed = seed;
+        recipe.programs.seed = seed;
         recipe.sequences = match (self.guide, self.sequences) {
             (Some(Guide::Coverage), _) => SequenceChoice::Guided,
             (None, Sequences::Ctos) => SequenceChoice::Ctos,

@@ -10,7 +10,7 @@ use optsleuth_hunt::variants::{
 use optsleuth_model::OptLevel;
 use optsleuth_mutate::emi::Strategy;
 
-use super::{SessionFlags, SourceFlags, absolute};
+use super::{BeginFlags, SessionFlags, SourceFlags, absolute};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -33,23 +33,19 @@ pub(super) struct Variants {
     #[command(flatten)]
     begin: BeginFlags,
     #[command(flatten)]
+    test: TestFlags,
+    #[command(flatten)]
     source: SourceFlags,
     /// Go on with the campaign of this folder, by the recipe it was begun with
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["BeginFlags", "SourceFlags"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["BeginFlags", "TestFlags", "SourceFlags"])]
     resume: Option<PathBuf>,
     #[command(flatten)]
     session: SessionFlags,
 }
 
-/// What a campaign is begun with.
+/// What is tested, and with which variants.
 #[derive(Debug, Args)]
-struct BeginFlags {
-    /// The campaign's folder
-    #[arg(long, short, value_name = "DIR", required_unless_present = "resume")]
-    output: Option<PathBuf>,
-    /// Where the random numbers start
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+struct TestFlags {
     /// How variants are made: hermes, athena, orion, or all, which take turns
     #[arg(long, value_name = "STRATEGY", default_value = "all", value_parser = parse_strategies)]
     strategy: Strategies,
@@ -77,15 +73,15 @@ impl Variants {
         match self.resume {
             Some(folder) => self.session.hunt(folder, None, hunt),
             None => {
-                let folder = self.begin.output.clone().unwrap_or_default();
-                self.session.hunt(folder, Some(self.begin.recipe(self.source)?), hunt)
+                let recipe = self.test.recipe(self.source, self.begin.seed)?;
+                self.session.hunt(self.begin.output.unwrap_or_default(), Some(recipe), hunt)
             }
         }
     }
 }
 
-impl BeginFlags {
-    fn recipe(self, source: SourceFlags) -> Result<VariantRecipe, Failure> {
+impl TestFlags {
+    fn recipe(self, source: SourceFlags, seed: u64) -> Result<VariantRecipe, Failure> {
         let compilers = match self.compilers.is_empty() {
             true => default_compilers()?,
             false => unique(self.compilers),
@@ -95,12 +91,12 @@ impl BeginFlags {
             false => unique(self.levels),
         };
         Ok(VariantRecipe {
-            seed: self.seed,
+            seed,
             strategies: self.strategy.0,
             compilers: compilers.into_iter().map(located).collect(),
             levels,
             variants: self.variants,
-            programs: source.plan(self.seed),
+            programs: source.plan(seed),
             broken: self.fault.as_deref().map(Broken::of_case).transpose()?,
         })
     }

@@ -7,12 +7,10 @@ use super::*;
 
 const FORMAT: Format = Format { kind: CampaignKind::Passes, tables: "" };
 
-fn beginning() -> Beginning<'static, String, String> {
+fn beginning() -> Beginning {
     Beginning {
-        recipe: None,
         seed: 7,
         source: "csmith".to_owned(),
-        settings: const { &String::new() },
         workers: 2,
         n_blocks: 100,
         notes: vec!["there is no gcc here".to_owned()],
@@ -55,7 +53,7 @@ fn crash(position: u64, signature: &str) -> Deviation {
 
 fn new_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path(), &FORMAT, &beginning()).unwrap();
+    let store = Store::create(folder.path(), &FORMAT, &beginning(), &()).unwrap();
     store.mark_begun().unwrap();
     (folder, store)
 }
@@ -119,9 +117,9 @@ fn a_folder_is_one_hunts_and_one_campaigns() {
     let again = Store::open(folder.path(), &FORMAT).unwrap_err();
     assert!(matches!(again, HuntError::InUse(_)), "{again}");
     // Looking is allowed.
-    assert_eq!(Store::read(folder.path(), &FORMAT).unwrap().seed().unwrap(), 7);
+    assert_eq!(Store::read(folder.path(), &FORMAT).unwrap().beginning().unwrap().seed, 7);
     drop(store);
-    let again = Store::create(folder.path(), &FORMAT, &beginning()).unwrap_err();
+    let again = Store::create(folder.path(), &FORMAT, &beginning(), &()).unwrap_err();
     assert!(matches!(again, HuntError::CampaignExists(_)), "{again}");
     let none = Store::open(&folder.path().join("other"), &FORMAT).unwrap_err();
     assert!(matches!(none, HuntError::NoCampaign(_)), "{none}");
@@ -131,10 +129,10 @@ fn a_folder_is_one_hunts_and_one_campaigns() {
 #[test]
 fn what_was_killed_at_birth_can_be_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
-    drop(Store::create(folder.path(), &FORMAT, &beginning()).unwrap());
+    drop(Store::create(folder.path(), &FORMAT, &beginning(), &()).unwrap());
     let other = Beginning { seed: 8, ..beginning() };
-    let store = Store::create(folder.path(), &FORMAT, &other).unwrap();
-    assert_eq!(store.seed().unwrap(), 8);
+    let store = Store::create(folder.path(), &FORMAT, &other, &()).unwrap();
+    assert_eq!(store.beginning().unwrap().seed, 8);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use optsleuth_model::{BlockId, CaseKind, PassSettings};
 
 use super::*;
 use crate::campaign::{Beginning, Mark, TestId};
-use crate::passes::recipe::PassRecipe;
 
 fn new_store() -> (tempfile::TempDir, Store) {
     let settings = PassSettings {
@@ -18,17 +17,15 @@ fn new_store() -> (tempfile::TempDir, Store) {
         shard: (1, 1),
         auto_exclude: false,
     };
-    let beginning = Beginning::<PassRecipe, PassSettings> {
-        recipe: None,
+    let beginning = Beginning {
         seed: 7,
         source: "csmith".to_owned(),
-        settings: &settings,
         workers: 2,
         n_blocks: 100,
         notes: Vec::new(),
     };
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path(), &FORMAT, &beginning).unwrap();
+    let store = Store::create(folder.path(), &FORMAT, &beginning, &settings).unwrap();
     store.mark_begun().unwrap();
     assert_eq!(store.settings::<PassSettings>().unwrap(), settings);
     (folder, store)
