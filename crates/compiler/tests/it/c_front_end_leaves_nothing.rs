@@ -24,7 +24,7 @@ struct Traces {
 
 impl Traces {
     fn count() -> Traces {
-        let own = format!("optsleuth-{}-", std::process::id());
+        let own = format!("optsleuth-{:010}-", std::process::id());
         let temporary = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
         let is_ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&own);
         let n_in = |entry: fs::DirEntry| fs::read_dir(entry.path()).map_or(0, Iterator::count);
