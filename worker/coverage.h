@@ -21,7 +21,7 @@ void clear();
 // In a child: makes the pages of the marks present at once, not one by one.
 void expect_marks();
 // In a child, at the end of the pipeline: what comes after does not count, unless
-// somebody thaws it.
+// it is thawed.
 void freeze();
 // In a child: from here on counts again, as if all since the last pause had not
 // been executed.
@@ -32,7 +32,7 @@ void resume();
 // In a child: what is executed between the two counts for the window, too.
 void open_window();
 void close_window();
-// In a child, before code that nobody trusts: gives the shared memory up.
+// In a child, before untrusted code: gives the shared memory up.
 void detach();
 // In a session, after the child's end: packs what the child could not.
 void collect();

@@ -84,8 +84,8 @@ constexpr int kForbidden[] = {
     438 /* pidfd_getfd */, 440 /* process_madvise */, 447 /* memfd_secret */};
 // Calls newer than these were never looked at.
 constexpr uint32_t kFirstUnknownCall = 452;
-// Ways to have the kernel send a signal to somebody: F_SETOWN, F_SETSIG,
-// F_SETOWN_EX, FIOASYNC, FIOSETOWN, SIOCSPGRP. And to type for somebody:
+// Ways to have the kernel send a signal to another process: F_SETOWN, F_SETSIG,
+// F_SETOWN_EX, FIOASYNC, FIOSETOWN, SIOCSPGRP. And to type into a terminal:
 // TIOCSTI, TIOCLINUX.
 constexpr uint32_t kForbiddenFcntl[] = {8, 10, 15};
 constexpr uint32_t kForbiddenIoctl[] = {0x5452, 0x8901, 0x8902, 0x5412, 0x541c};

@@ -19,8 +19,8 @@ enum class Until {
   Loaded, // Or until it says that it is a session, which then stays.
 };
 // Waits for the child's end (without reaping it) or a limit, and says which
-// limit. Ends this process, and the child with it, when the host goes: nobody
-// would read the result.
+// limit. Ends this process, and the child with it, when the host goes: no process
+// is left that would read the result.
 End watch(pid_t child, const Request &request, Until until);
 // Kills what is left of the child's group, reaps it, and reports its end.
 void reap(pid_t child, End end, uint64_t started_ns);

@@ -471,4 +471,10 @@ mod tests {
             |usual| patience(Duration::from_millis(usual), Duration::from_millis(200)).as_millis();
         assert_eq!([0, 5, 20, 21, 80, 300].map(millis), [200, 200, 200, 800, 800, 3200]);
     }
+
+    #[test]
+    fn what_a_program_may_take_follows_from_the_unoptimized_one() {
+        let millis = |usual| execution_limit(Duration::from_millis(usual)).as_millis();
+        assert_eq!([0, 1, 50, 51, 1000].map(millis), [500, 500, 500, 2000, 32_000]);
+    }
 }

@@ -191,7 +191,9 @@ pub fn describe(outcome: &Outcome) -> String {
         None => String::new(),
     };
     match outcome {
-        Outcome::Ok(None) => "LLVM does its work and the module is valid".to_owned(),
+        Outcome::Ok(None) => {
+            "LLVM compiles it without complaint, and the module is valid".to_owned()
+        }
         Outcome::Ok(Some(execution)) => format!("the program {}", behaviour(execution)),
         Outcome::Crash(crash) => describe_crash(crash),
         Outcome::InvalidIr { message, invocation } => {

@@ -71,7 +71,7 @@ pub fn version() -> Result<String, ToolError> {
     tool().arg("--version").directory(folder.path()).text()
 }
 
-/// Its probabilities, in its own format, as they are if nobody sets them.
+/// Its probabilities, in its own format, as they are without options.
 pub fn default_probabilities(folder: &Path) -> Result<String, ToolError> {
     let file = folder.join("probabilities.txt");
     tool().arg("--dump-default-probabilities").arg(&file).directory(folder).check()?;

@@ -245,7 +245,7 @@ fn examine_tools() -> Vec<ToolFinding> {
 fn examine_kernel() -> KernelFinding {
     let seccomp = std::fs::read_to_string("/proc/self/status")
         .is_ok_and(|status| status.lines().any(|line| line.starts_with("Seccomp:")));
-    // Making a rule set restricts nobody; only entering it would.
+    // Making a rule set restricts nothing; only entering it would.
     let ruleset = || -> Result<RulesetCreated, RulesetError> {
         Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)

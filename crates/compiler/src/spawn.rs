@@ -24,7 +24,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
 
 /// A tool that works for minutes is stuck.
 const STANDARD_TIME: Duration = Duration::from_secs(300);
-/// How long a tool goes on after somebody wants it to stop.
+/// How long a tool may go on after it was told to stop.
 const ASKED_EVERY: Duration = Duration::from_millis(200);
 /// Linkers map the output file; compilers of big inputs need the rest.
 const STANDARD_MEMORY: u64 = 8 << 30;
@@ -182,7 +182,7 @@ impl Tool {
         child.limit(Resource::As, self.memory, self.memory);
         // A tool that crashes leaves nothing where it was started.
         child.limit(Resource::Core, 0, 0);
-        // If we are killed, nobody enforces the deadline but the kernel. At
+        // If we are killed, only the kernel enforces the deadline. At
         // first by a signal that says what it is about.
         let cpu = self.cpu.unwrap_or(self.time * 4).as_secs().max(1);
         child.limit(Resource::Cpu, cpu, cpu + 1);

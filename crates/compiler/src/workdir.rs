@@ -1,6 +1,6 @@
 //! Private directories below the system's temporary one.
 //!
-//! A directory goes when its value is dropped. After a `kill -9` nobody drops
+//! A directory goes when its value is dropped. After a `kill -9` nothing drops
 //! anything: workers remove their own directory when they see their host gone,
 //! and whatever else is left, the next start of any program removes.
 
@@ -17,7 +17,7 @@ const LOCK: &str = ".lock";
 pub struct Workdir {
     folder: tempfile::TempDir,
     // Held as long as the directory is in use: process numbers alone say
-    // nothing to somebody in another process namespace.
+    // nothing in another process namespace.
     _lock: File,
 }
 
@@ -46,8 +46,8 @@ impl Workdir {
     }
 }
 
-/// Removes the directories whose makers are dead and which nobody holds. One
-/// that cannot be removed is somebody else's.
+/// Removes the directories whose makers are dead and whose lock is free. One
+/// that cannot be removed belongs to another user.
 fn remove_orphans(temporary: &Path) {
     let Ok(entries) = std::fs::read_dir(temporary) else { return };
     for entry in entries.flatten() {

@@ -166,7 +166,7 @@ pub enum BisectionEnd {
     Complete,
     /// It took too long: what is not known is left out.
     OutOfTime,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
 }
 

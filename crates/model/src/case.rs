@@ -415,7 +415,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A driver is given C and a level, and nobody sees what is inside.
+    /// A driver is given C and a level, and its inside stays hidden.
     fn check_of_driver(
         &self,
         input: &Spanned<String>,

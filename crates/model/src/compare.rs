@@ -26,6 +26,6 @@ pub struct Compared {
     pub runs: Vec<ComparedRun>,
     /// How many blocks this LLVM has.
     pub n_blocks: u64,
-    /// Whether somebody ended it early.
+    /// Whether the user ended it early.
     pub interrupted: bool,
 }

@@ -83,7 +83,7 @@ pub enum StopReason {
     Stable,
     /// There was nothing new to try.
     Exhausted,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
 }
 

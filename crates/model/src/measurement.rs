@@ -137,7 +137,7 @@ pub struct Benched {
     pub measurements: Vec<Measurement>,
     /// What could not be measured, by case.
     pub unmeasured: Vec<Unmeasured>,
-    /// Whether somebody ended it early.
+    /// Whether the user ended it early.
     pub interrupted: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct PlantReport {
     pub cases: Vec<PlantedCase>,
     /// What became of the candidates.
     pub funnel: Funnel,
-    /// Whether somebody ended it early.
+    /// Whether the user ended it early.
     pub interrupted: bool,
 }
 

@@ -18,7 +18,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Nobody is watching.
+/// Shows nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -22,7 +22,7 @@ pub struct Triage {
     pub localization: Option<Localization>,
     /// What could not be done, in sentences.
     pub notes: Vec<String>,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     pub interrupted: bool,
     /// What each step took.
     pub seconds: Vec<(&'static str, f64)>,

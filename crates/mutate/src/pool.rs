@@ -111,7 +111,7 @@ impl Pool {
             if function.body.is_none() || function.is_frozen {
                 continue;
             }
-            let Some(luggage) = source.closure([function.name.as_str()]) else { continue };
+            let Some(prerequisites) = source.closure([function.name.as_str()]) else { continue };
             let wanted: Vec<Option<Hole>> =
                 function.parameter_types.iter().map(|ty| parameter(source, ty)).collect();
             let is_called = |callee: &Option<String>| callee.as_ref() == Some(&function.name);
@@ -128,7 +128,7 @@ impl Pool {
             self.calls.extend(calls.into_iter().map(|arguments| CallTemplate {
                 name: function.name.clone(),
                 arguments,
-                luggage: luggage.clone(),
+                prerequisites: prerequisites.clone(),
             }));
         }
     }
@@ -172,12 +172,12 @@ fn template(source: &Source<'_>, region: Span) -> Option<Template> {
     let names = &program.outline.names[program.outline.names_in(region)];
     let slots: Vec<Option<usize>> =
         names.iter().map(|name| hole_at.get(&name.start).copied()).collect();
-    let mut template = Template { snippet, holes, slots, labels, luggage: Vec::new() };
+    let mut template = Template { snippet, holes, slots, labels, prerequisites: Vec::new() };
     let own: BTreeSet<&str> = template.own_names().collect();
     if source.is_bound(&own, region) {
         return None;
     }
-    template.luggage = source.closure(own)?;
+    template.prerequisites = source.closure(own)?;
     Some(template)
 }
 

@@ -308,7 +308,7 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// `None` for what nobody wrote into this text.
+    /// `None` for what is not in this text.
     unsafe fn span(&self, range: CXSourceRange) -> Result<Option<Span>, Refusal> {
         let api = &self.sys.0;
         // SAFETY: as the caller promises.
@@ -362,7 +362,7 @@ extern "C" fn visit(cursor: CXCursor, _: CXCursor, walk: CXClientData) -> CXChil
 
 impl Walk<'_> {
     /// Adds a node and everything below it. What has no place in the text is
-    /// left out: nobody wrote it, or it is another file's.
+    /// left out: it is implicit, or another file's.
     ///
     /// # Safety
     /// The unit of `cursor` is alive.

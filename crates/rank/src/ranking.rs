@@ -50,7 +50,7 @@ impl Recipe {
 /// Everything that a failing run executed a block of, most suspect first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    /// Files. [`HEADERS`] is none of them: nobody can open it.
+    /// Files. [`HEADERS`] is none of them: it is no file to open.
     pub files: Vec<Suspect<FileId>>,
     /// Functions, those from headers among them.
     pub functions: Vec<Suspect<FunctionId>>,
@@ -84,7 +84,7 @@ pub(crate) struct Entity<Id> {
 
 impl Ranker {
     /// For the spectra with this universe. Blocks of no function are padding
-    /// and belong to nobody.
+    /// and have no owner.
     pub fn new(map: &CodeMap, universe: &[BlockId]) -> Ranker {
         let owners = map.owners();
         let mut files = BTreeMap::<FileId, Vec<u32>>::new();

@@ -34,8 +34,8 @@ impl Culprits {
     /// local class of, ends with the components that the case gives;
     /// parameters, template arguments, return types, clone suffixes and
     /// anonymous namespaces do not count. It counts only in one of the case's
-    /// files, or in a header: a method of the same name elsewhere is somebody
-    /// else.
+    /// files, or in a header: a method of the same name elsewhere is another
+    /// one.
     pub fn find(map: &CodeMap, truth: &Truth) -> Culprits {
         let file = |name: &String| {
             let ids = (0..map.files.len() as u32).map(FileId).filter(|id| map.file(*id) == name);

@@ -33,7 +33,7 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
             row(&mut out, &style.bad("guilty"), &named(found, invocations));
             row(&mut out, "needs also", &named(found, needs_also));
         }
-        other => row(&mut out, &style.bad("guilty"), &[nobody(found, other)]),
+        other => row(&mut out, &style.bad("guilty"), &[no_pass_guilty(found, other)]),
     }
     if let Some(broken) = &found.broken_earlier {
         let message = cut(&broken.message, WIDTH);
@@ -81,7 +81,7 @@ pub(crate) fn several(more: bool) -> &'static str {
 }
 
 /// Who is to blame where no invocation of a pass is.
-pub(crate) fn nobody(found: &Bisection, verdict: &BisectionVerdict) -> String {
+pub(crate) fn no_pass_guilty(found: &Bisection, verdict: &BisectionVerdict) -> String {
     match verdict {
         BisectionVerdict::RequiredPass { invocation: Some(number) } => {
             let name = found.invocation(*number).map(ToString::to_string).unwrap_or_default();

@@ -95,7 +95,7 @@ fn details(report: &CheckReport) -> DetailsJson<'_> {
     }
 }
 
-/// What shows the failure, for the case's folder; none where nobody was asked.
+/// What shows the failure, for the case's folder; none where it was not asked for.
 fn commands(report: &CheckReport) -> &[String] {
     match (&report.driver, &report.confirmation) {
         (Some(driver), _) => &driver.commands,

@@ -3,7 +3,7 @@
 //! **Invariant:** what is written stays in its line and in its cell of a table,
 //! and is no markup.
 
-/// Somebody else's text in a line of Markdown.
+/// A foreign text in a line of Markdown.
 pub(crate) fn inline(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -21,7 +21,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|").replace('`', "'"))
 }
 
-/// A block of somebody else's lines.
+/// A block of foreign lines.
 pub(crate) fn fenced(out: &mut String, language: &str, text: &str) {
     // Longer than any fence inside.
     let longest = text.lines().map(|line| line.chars().take_while(|&c| c == '`').count()).max();

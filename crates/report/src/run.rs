@@ -330,7 +330,7 @@ fn line(out: &mut String, text: &str) {
     let _ = writeln!(out, "{text}");
 }
 
-/// A text of somebody else, indented and cut.
+/// A foreign text, indented and cut.
 fn block(out: &mut String, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     for text in lines.iter().take(SHOWN_LINES) {

@@ -1,4 +1,4 @@
-//! Colours, where somebody can see them.
+//! Colours for a terminal.
 
 /// Whether text may carry colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

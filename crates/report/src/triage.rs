@@ -10,7 +10,7 @@ use optsleuth_model::{
 use serde::Serialize;
 use similar::ChangeTag;
 
-use crate::bisect::{nobody, several};
+use crate::bisect::{no_pass_guilty, several};
 use crate::diff::{Change, diff};
 use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
@@ -120,7 +120,7 @@ fn guilty(bisection: &Bisection) -> String {
             let names: Vec<String> = invocations.iter().take(3).filter_map(name).collect();
             format!("not one single culprit: {} ({})", names.join(", "), several(*more))
         }
-        other => nobody(bisection, other),
+        other => no_pass_guilty(bisection, other),
     }
 }
 

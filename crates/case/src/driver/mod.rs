@@ -46,7 +46,9 @@ impl Tried {
     /// In a line.
     pub fn describe(&self, oracle: &Oracle) -> String {
         match self {
-            Tried::Ran(Outcome::Ok(None)) => "the compiler does its work".to_owned(),
+            Tried::Ran(Outcome::Ok(None)) => {
+                "the compiler compiles it without complaint".to_owned()
+            }
             Tried::Ran(Outcome::Timeout { .. }) => "the compiler does not end".to_owned(),
             Tried::Ran(Outcome::OutOfMemory { .. }) => "the compiler uses up its memory".to_owned(),
             Tried::Ran(outcome) => oracle.describe(outcome),

@@ -159,7 +159,7 @@ impl ProgramFlags {
     }
 }
 
-/// Colours for a terminal, unless somebody does not want them.
+/// Colours on a terminal, unless the user switched them off.
 fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match std::io::stdout().is_terminal() && !refused {

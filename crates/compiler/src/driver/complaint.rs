@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** pure. Only what a compiler itself did is a crash: not what
 //! the assembler or the linker did, not what our limits did, and not what
-//! somebody else killed.
+//! another process killed.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ pub(super) fn judge(family: Family, ended: &ToolOutput, cpu: Duration) -> Result
         Some(SIGXCPU) => return Ok(Compiled::Hang),
         Some(SIGKILL) if ended.wall >= cpu => return Ok(Compiled::Hang),
         Some(SIGKILL | SIGHUP | SIGINT | SIGTERM) => {
-            return Err("was killed by somebody else".to_owned());
+            return Err("was killed from outside".to_owned());
         }
         Some(_) | None => {}
     }

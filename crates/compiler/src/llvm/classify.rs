@@ -36,7 +36,7 @@ pub(crate) enum NoOutcome {
     BadEdit(String),
     /// The program has to be executed as a process of its own.
     NeedsProcess(String),
-    /// Somebody killed the child.
+    /// Another process killed the child.
     Killed,
     Trouble(String),
 }
@@ -50,7 +50,7 @@ pub(crate) fn classify(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         End::TimeLimit | End::MemoryLimit if report.phase == Phase::Link => {
             Err(NoOutcome::NeedsProcess("the loader used up a limit".to_owned()))
         }
-        // LLVM does not wait for anything: somebody kept it from working.
+        // LLVM waits for nothing: the machine was too busy.
         End::WallLimit => Err(NoOutcome::Killed),
         End::TimeLimit => Ok(Outcome::Timeout { invocation: evidence.invocation }),
         End::MemoryLimit if executing => Ok(executed(evidence, ProgramEnd::OutOfMemory)),
@@ -114,7 +114,7 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::None if report.phase == Phase::Options => {
             Err(NoOutcome::BadOptions("one of them makes it print something and end".to_owned()))
         }
-        // Nobody but LLVM calls exit() in there.
+        // Only LLVM calls exit() in there.
         Verdict::None => {
             let said = first_line(&evidence.stderr);
             let text = said.unwrap_or_else(|| format!("exit({})", report.end_value));

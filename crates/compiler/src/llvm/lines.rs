@@ -2,7 +2,7 @@
 //! the archives it was made of.
 //!
 //! Distributions ship archives without any; a user's own build may have it.
-//! Read when somebody asks for lines, not when the worker is built: the debug
+//! Read when lines are asked for, not when the worker is built: the debug
 //! information of an LLVM is many times its code.
 
 use std::collections::{BTreeMap, HashMap};

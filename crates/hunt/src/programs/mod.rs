@@ -69,7 +69,7 @@ impl SizeProfile {
         }
     }
 
-    /// The least C that counts, unless somebody says otherwise. In smaller
+    /// The least C that counts, unless a plan says otherwise. In smaller
     /// programs hardly anything happens.
     pub fn min_bytes(self) -> usize {
         match self {
@@ -253,7 +253,7 @@ impl Programs {
     }
 
     /// Programs by their numbers, on all workers, in the order of the numbers.
-    /// What the workers have loaded is lost. Ends early when somebody wants it
+    /// What the workers have loaded is lost. Ends early when the user wants it
     /// to: then there are fewer.
     pub fn make(
         &self,
@@ -376,7 +376,7 @@ impl Programs {
         };
         let key = self.key(&["C", &text]);
         self.known_or(&key, || {
-            self.checker.check_c(worker, Author::Somebody, file, &whole, text.clone())
+            self.checker.check_c(worker, Author::User, file, &whole, text.clone())
         })
     }
 

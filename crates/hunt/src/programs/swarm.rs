@@ -61,7 +61,7 @@ impl FromStr for Swarm {
     }
 }
 
-/// They count only together with flags that nobody gives.
+/// They count only together with flags that hunts do not give.
 const WITHOUT_EFFECT: [&str; 3] =
     ["float_as_ltype_prob", "builtin_function_prob", "access_once_var_prob"];
 /// With 100, csmith 2.3 looks for an end that it never comes to.

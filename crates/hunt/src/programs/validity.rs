@@ -1,5 +1,5 @@
 //! Is a program fit to accuse a compiler with? C or IR -> what it does, or why
-//! nobody can say.
+//! that cannot be told.
 //!
 //! It has to compile, to end soon, to do the same by compilers and code
 //! generators that have little in common, to keep the promises of its IR, and to
@@ -59,9 +59,9 @@ pub(super) enum Unfit {
 /// Where a C program comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
-    /// Its programs give none of the telling warnings; so nobody looks.
+    /// Its programs give none of the telling warnings; so they are not looked for.
     Csmith,
-    Somebody,
+    User,
 }
 
 /// Everything that has a say.
@@ -135,7 +135,7 @@ impl Checker {
         let program = clang::read_program(&self.install, whole, &[])?;
         let ir = nameless(&String::from_utf8_lossy(&program.ir)).into_bytes();
         let program = Program { name: MODULE.to_owned(), ir };
-        if author == Author::Somebody {
+        if author == Author::User {
             let given = sanitize::warnings(&self.install, original, &[], &TELLING_WARNINGS)?;
             if !given.is_empty() {
                 let what = format!("clang warns: {}", given.join(", "));
@@ -148,7 +148,7 @@ impl Checker {
         // csmith writes all its memory; looking costs as much as the rest.
         let sanitizers = match author {
             Author::Csmith => self.sanitizers.without(Sanitizer::Memory),
-            Author::Somebody => self.sanitizers.clone(),
+            Author::User => self.sanitizers.clone(),
         };
         if let Some(objection) = sanitizers.objection(whole, &[], &expected, worker)? {
             return Err(objection.into());

@@ -53,7 +53,7 @@ pub enum Verdict {
     Equivalent,
     /// It does something else.
     Different(String),
-    /// A judge fell over it, or was disturbed; nobody says that it does something
+    /// A judge fell over it, or was disturbed; none says that it does something
     /// else.
     Undecided(String),
 }

@@ -54,8 +54,8 @@ impl Program {
                 if inserts {
                     let Some(made) = inserter.ingredient(statement, pool, rng) else { continue };
                     placing.before(statement, SnippetKind::Insertion, made.text);
-                    if !made.luggage.is_empty() {
-                        placing.carry(inserter.front(), &made.names, &made.luggage);
+                    if !made.prerequisites.is_empty() {
+                        placing.carry(inserter.front(), &made.names, &made.prerequisites);
                     }
                 } else {
                     placing.delete(statement);

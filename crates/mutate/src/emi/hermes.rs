@@ -11,7 +11,7 @@ use rand::seq::SliceRandom as _;
 use crate::emi::place::Placing;
 use crate::emi::points::can_be_guarded;
 use crate::emi::profile::Profile;
-use crate::emi::synthesis::{Names, Scene, false_block, true_block, true_guard};
+use crate::emi::synthesis::{Names, Visible, false_block, true_block, true_guard};
 use crate::emi::variant::Variant;
 use crate::marks::SnippetKind;
 use crate::program::Program;
@@ -31,14 +31,14 @@ impl Program {
         let mut placing = Placing::on(self);
         for (&point, environment) in profile.points() {
             let Some(statement) = self.statements.get(point) else { continue };
-            let scene = Scene::new(self, statement.span.start);
+            let visible = Visible::new(self, statement.span.start);
             let mut kinds = [Kind::FalseBlock, Kind::TrueGuard, Kind::TrueBlock];
             kinds.shuffle(rng);
             // What cannot be made here leaves its turn to the next.
             for kind in kinds {
                 let made = match kind {
-                    Kind::FalseBlock => false_block(&scene, environment, &mut names, rng),
-                    Kind::TrueBlock => true_block(&scene, environment, &mut names, rng),
+                    Kind::FalseBlock => false_block(&visible, environment, &mut names, rng),
+                    Kind::TrueBlock => true_block(&visible, environment, &mut names, rng),
                     Kind::TrueGuard if can_be_guarded(statement) => true_guard(environment, rng),
                     Kind::TrueGuard => None,
                 };

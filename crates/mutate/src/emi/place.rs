@@ -18,7 +18,7 @@ pub(super) struct Placing<'p> {
     first_id: u32,
     next_id: u32,
     actions: BTreeMap<usize, (u32, Action)>,
-    luggage: Vec<Edit>,
+    prerequisites: Vec<Edit>,
 }
 
 enum Action {
@@ -30,8 +30,8 @@ enum Action {
 impl<'p> Placing<'p> {
     pub(super) fn on(program: &'p Program) -> Placing<'p> {
         let first_id = marks::next_id(program.text());
-        let (actions, luggage) = (BTreeMap::new(), Vec::new());
-        Placing { program, first_id, next_id: first_id, actions, luggage }
+        let (actions, prerequisites) = (BTreeMap::new(), Vec::new());
+        Placing { program, first_id, next_id: first_id, actions, prerequisites }
     }
 
     /// Statements before a statement.
@@ -52,7 +52,7 @@ impl<'p> Placing<'p> {
     /// Declarations at file scope for what was placed last.
     pub(super) fn carry(&mut self, offset: usize, names: &[String], text: &str) {
         let id = self.next_id - 1;
-        self.luggage.push(Edit::insert(offset, marks::luggage(id, names, text) + "\n"));
+        self.prerequisites.push(Edit::insert(offset, marks::prerequisites(id, names, text) + "\n"));
     }
 
     fn act(&mut self, statement: usize, action: Action) {
@@ -65,7 +65,7 @@ impl<'p> Placing<'p> {
         if self.actions.is_empty() {
             return None;
         }
-        let mut openings = self.luggage;
+        let mut openings = self.prerequisites;
         let mut closings = Vec::new();
         for (statement, (id, action)) in self.actions {
             let statement = &self.program.statements[statement];

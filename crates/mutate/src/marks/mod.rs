@@ -3,9 +3,9 @@
 //!
 //! What was put in stands between `/*emi 17 false-block{*/` and `/*}emi 17*/`;
 //! what was taken away is kept in the closing marker, `/*}emi 17 was ...*/`.
-//! Declarations that come along at file scope are `luggage` and name what they
+//! Declarations that come along at file scope are `prerequisites` and name what they
 //! declare. Braces that a statement needs as soon as something stands before it
-//! belong to nobody, `{/*emi{*/ ... /*}emi*/}`: they go when nothing marked is
+//! belong to no snippet, `{/*emi{*/ ... /*}emi*/}`: they go when nothing marked is
 //! left between them.
 //!
 //! **Invariant:** regions nest; a marker has no line break, so that a place has
@@ -20,7 +20,7 @@ use crate::marks::text::{Part, Role, parse, render};
 use crate::span::Span;
 
 pub use snippet::{Snippet, SnippetKind};
-pub(crate) use text::{CLOSE_BRACE, OPEN_BRACE, deleted, inserted, luggage};
+pub(crate) use text::{CLOSE_BRACE, OPEN_BRACE, deleted, inserted, prerequisites};
 
 /// The first id that no snippet of a text has.
 pub(crate) fn next_id(text: &str) -> u32 {
@@ -48,13 +48,13 @@ pub(crate) fn is_whole(text: &str) -> bool {
     open.is_empty()
 }
 
-/// Where luggage stands.
-pub(crate) fn luggage_spans(text: &str) -> Vec<Span> {
+/// Where prerequisites stand.
+pub(crate) fn prerequisite_spans(text: &str) -> Vec<Span> {
     let mut start = 0;
     let mut spans = Vec::new();
     for part in parse(text) {
         let end = start + render(std::slice::from_ref(&part)).len();
-        if let Part::Region { role: Role::Luggage(_), .. } = part {
+        if let Part::Region { role: Role::Prerequisites(_), .. } = part {
             spans.push(Span { start, end });
         }
         start = end;
@@ -71,15 +71,17 @@ pub fn snippets(text: &str) -> Vec<Snippet> {
 }
 
 /// Takes snippets out, with whatever stands in them: the text as if they had not
-/// been made. Luggage of theirs stays as long as something else needs it.
+/// been made. Prerequisites of theirs stays as long as something else needs it.
 pub fn without(text: &str, ids: &BTreeSet<u32>) -> String {
     let mut parts = undone(parse(text), ids);
     let mut left = BTreeMap::new();
     collect(&parts, &mut 1, &mut left);
-    // Luggage may need other luggage, which comes before it.
+    // Prerequisites may need other prerequisites, which come before them.
     for index in (0..parts.len()).rev() {
         let names = match &parts[index] {
-            Part::Region { id, role: Role::Luggage(names), .. } if !left.contains_key(id) => names,
+            Part::Region { id, role: Role::Prerequisites(names), .. } if !left.contains_key(id) => {
+                names
+            }
             Part::Region { .. } | Part::Text(_) | Part::Braces(_) => continue,
         };
         let around = render(&parts[..index]) + &render(&parts[index + 1..]);
@@ -129,7 +131,7 @@ fn collect(parts: &[Part], line: &mut usize, found: &mut BTreeMap<u32, Snippet>)
     }
 }
 
-/// The parts without some snippets; luggage is left where it is.
+/// The parts without some snippets; prerequisites are left where they are.
 fn undone(parts: Vec<Part>, ids: &BTreeSet<u32>) -> Vec<Part> {
     let mut left = Vec::with_capacity(parts.len());
     for part in parts {
@@ -215,9 +217,9 @@ mod tests {
     }
 
     #[test]
-    fn luggage_stays_as_long_as_it_is_needed() {
+    fn prerequisites_stays_as_long_as_it_is_needed() {
         let names = ["f_in1".to_owned()];
-        let front = luggage(1, &names, "static int f_in1(void);");
+        let front = prerequisites(1, &names, "static int f_in1(void);");
         let call = |id: u32| inserted(id, SnippetKind::Insertion, "f_in1();");
         let marked = format!("{front} {{ {} {} }}", call(1), call(2));
         let one = format!("{front} {{  {} }}", call(2));
@@ -226,8 +228,8 @@ mod tests {
     }
 
     #[test]
-    fn luggage_goes_with_what_its_snippet_stands_in() {
-        let front = luggage(2, &["f_in1".to_owned()], "static int f_in1(void);");
+    fn prerequisites_goes_with_what_its_snippet_stands_in() {
+        let front = prerequisites(2, &["f_in1".to_owned()], "static int f_in1(void);");
         let call = inserted(2, SnippetKind::Insertion, "f_in1();");
         let block = inserted(1, SnippetKind::Insertion, &format!("{{ {call} }}"));
         let marked = format!("{front} {{ {block} }}");

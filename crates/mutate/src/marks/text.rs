@@ -9,7 +9,7 @@ pub(crate) const OPEN_BRACE: &str = "{/*emi{*/";
 pub(crate) const CLOSE_BRACE: &str = "/*}emi*/}";
 const OPEN: &str = "/*emi ";
 const CLOSE: &str = "/*}emi ";
-const LUGGAGE: &str = "luggage";
+const PREREQUISITES: &str = "prerequisites";
 
 /// A piece of a marked text.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(super) enum Part {
 pub(super) enum Role {
     Snippet(SnippetKind),
     /// Declares these names.
-    Luggage(Vec<String>),
+    Prerequisites(Vec<String>),
 }
 
 /// The opening marker of a snippet's region.
@@ -54,9 +54,9 @@ pub(crate) fn inserted(id: u32, kind: SnippetKind, text: &str) -> String {
 }
 
 /// Declarations that came along with a snippet.
-pub(crate) fn luggage(id: u32, names: &[String], text: &str) -> String {
+pub(crate) fn prerequisites(id: u32, names: &[String], text: &str) -> String {
     let names: String = names.iter().map(|name| format!(" {name}")).collect();
-    format!("{OPEN}{id} {LUGGAGE}{names}{{*/{text}{}", close(id))
+    format!("{OPEN}{id} {PREREQUISITES}{names}{{*/{text}{}", close(id))
 }
 
 /// The statement that stands where another one was taken away.
@@ -77,7 +77,7 @@ pub(super) fn render(parts: &[Part]) -> String {
             Part::Region { id, role, inner, was } => {
                 let inner = render(inner);
                 text.push_str(&match role {
-                    Role::Luggage(names) => luggage(*id, names, &inner),
+                    Role::Prerequisites(names) => prerequisites(*id, names, &inner),
                     Role::Snippet(kind) if was.is_empty() => inserted(*id, *kind, &inner),
                     Role::Snippet(kind) => {
                         format!("{}{inner}{}", open(*id, *kind), close_for(*id, &render(was)))
@@ -163,7 +163,7 @@ fn header(text: &str) -> Option<(u32, Role, usize)> {
     let mut words = words[..end].split(' ');
     let id = words.next()?.parse().ok()?;
     let role = match words.next()? {
-        LUGGAGE => Role::Luggage(words.map(str::to_owned).collect()),
+        PREREQUISITES => Role::Prerequisites(words.map(str::to_owned).collect()),
         name => Role::Snippet(SnippetKind::named(name)?),
     };
     Some((id, role, OPEN.len() + end + "{*/".len()))

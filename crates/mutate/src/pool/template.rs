@@ -1,7 +1,7 @@
 //! An ingredient: C with holes where variables of its program were.
 //!
 //! **Invariant:** refers to no program; everything else it depends on is in its
-//! luggage.
+//! prerequisites.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct Template {
     /// Labels that it declares.
     pub labels: Vec<String>,
     /// What it depends on, in the order of its program.
-    pub luggage: Vec<Arc<Piece>>,
+    pub prerequisites: Vec<Arc<Piece>>,
 }
 
 /// A variable that another program has to have one for.
@@ -40,7 +40,7 @@ pub(crate) struct CallTemplate {
     pub name: String,
     pub arguments: Vec<Argument>,
     /// The function and what it depends on.
-    pub luggage: Vec<Arc<Piece>>,
+    pub prerequisites: Vec<Arc<Piece>>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Argument {
 impl Template {
     /// Every piece that it may need, in any case.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &Arc<Piece>> {
-        self.luggage.iter().chain(self.holes.iter().flat_map(Hole::pieces))
+        self.prerequisites.iter().chain(self.holes.iter().flat_map(Hole::pieces))
     }
 
     /// The names that stay, or are given to what is taken along.

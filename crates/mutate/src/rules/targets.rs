@@ -30,7 +30,7 @@ fn is_free(program: &Program, declarator: &Declarator) -> bool {
     })
 }
 
-/// Whether the type of a parameter may change: nobody else knows it.
+/// Whether the type of a parameter may change: no other file knows it.
 pub(super) fn is_own_type(program: &Program, declaration: &Declaration) -> bool {
     match declaration.owner {
         Owner::Function(function) => {

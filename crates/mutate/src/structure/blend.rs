@@ -7,26 +7,26 @@ use rand::Rng;
 
 use crate::pool::template::Template;
 use crate::structure::fitting::{Fitted, Fitting};
-use crate::structure::target::Ground;
+use crate::structure::target::InsertionPoint;
 use crate::structure::{Change, describe, put_before};
 
 pub(super) fn insert(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     statement: &Template,
     rng: &mut impl Rng,
 ) -> Option<Change> {
-    let (text, fitted) = fit(ground, statement, rng)?;
-    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+    let (text, fitted) = fit(point, statement, rng)?;
+    Some(Change { edits: put_before(point, &text, &fitted), what: describe(point, &text) })
 }
 
 /// The statement as it stands in the program, and what comes along.
 pub(super) fn fit(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     statement: &Template,
     rng: &mut impl Rng,
 ) -> Option<(String, Fitted)> {
     let pieces: Vec<_> = statement.pieces().collect();
-    let mut fitting = Fitting::new(ground, pieces.iter().copied(), &statement.luggage);
+    let mut fitting = Fitting::new(point, pieces.iter().copied(), &statement.prerequisites);
     let values = fitting.fill(statement, true, rng)?;
     let fitted = fitting.finish()?;
     Some((fitted.render(statement, &values), fitted))

@@ -10,7 +10,7 @@ use rand::seq::IndexedRandom as _;
 
 use crate::pool::template::{Argument, CallTemplate, Hole, Template};
 use crate::structure::fitting::{Fitted, Fitting, Values};
-use crate::structure::target::Ground;
+use crate::structure::target::InsertionPoint;
 use crate::structure::{Change, describe, put_before};
 use crate::types::TypeKind;
 
@@ -27,25 +27,25 @@ enum Found<'i> {
 }
 
 pub(super) fn insert(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     call: &CallTemplate,
     rng: &mut impl Rng,
 ) -> Option<Change> {
-    let (text, fitted) = fit(ground, call, rng)?;
-    Some(Change { edits: put_before(ground, &text, &fitted), what: describe(ground, &text) })
+    let (text, fitted) = fit(point, call, rng)?;
+    Some(Change { edits: put_before(point, &text, &fitted), what: describe(point, &text) })
 }
 
 /// The call as it stands in the program, and what comes along.
 pub(super) fn fit(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     call: &CallTemplate,
     rng: &mut impl Rng,
 ) -> Option<(String, Fitted)> {
     let templates = || call.arguments.iter().filter_map(|argument| argument.template.as_ref());
     let wanted = || call.arguments.iter().filter_map(|argument| argument.wanted.as_ref());
     let pieces = templates().flat_map(Template::pieces).chain(wanted().flat_map(Hole::pieces));
-    let pieces: Vec<_> = call.luggage.iter().chain(pieces).collect();
-    let mut fitting = Fitting::new(ground, pieces.iter().copied(), &call.luggage);
+    let pieces: Vec<_> = call.prerequisites.iter().chain(pieces).collect();
+    let mut fitting = Fitting::new(point, pieces.iter().copied(), &call.prerequisites);
     let mut found = Vec::with_capacity(call.arguments.len());
     for argument in &call.arguments {
         found.push(find(&mut fitting, argument, rng)?);

@@ -1,5 +1,5 @@
 //! An ingredient at a location: variables for its holes, new names for its
-//! luggage.
+//! prerequisites.
 //!
 //! **Invariant:** a new name occurs nowhere in the program, and a variable that
 //! takes a hole's place is not hidden by a name of the ingredient itself.
@@ -13,11 +13,11 @@ use rand::seq::IndexedRandom as _;
 use crate::edit::Edit;
 use crate::pool::piece::Piece;
 use crate::pool::template::{Hole, Template};
-use crate::structure::target::Ground;
+use crate::structure::target::InsertionPoint;
 
-/// Makes the parts of one ingredient fit, all with the same luggage.
+/// Makes the parts of one ingredient fit, all with the same prerequisites.
 pub(super) struct Fitting<'g> {
-    ground: &'g Ground<'g>,
+    point: &'g InsertionPoint<'g>,
     /// Pieces that the program has just so.
     shared: BTreeSet<usize>,
     /// Pieces that are needed, by their order.
@@ -26,28 +26,28 @@ pub(super) struct Fitting<'g> {
     labels: BTreeSet<String>,
 }
 
-/// The names and the luggage of an ingredient that fits.
+/// The names and the prerequisites of an ingredient that fits.
 pub(super) struct Fitted {
     suffix: String,
     renamed: BTreeSet<String>,
-    luggage: Vec<Arc<Piece>>,
+    prerequisites: Vec<Arc<Piece>>,
 }
 
 /// What takes the place of each hole; `None` where the variable itself comes.
 pub(super) struct Values(Vec<Option<String>>);
 
 impl<'g> Fitting<'g> {
-    /// `pieces` are all that the ingredient may need, `luggage` those that it
+    /// `pieces` are all that the ingredient may need, `prerequisites` those that it
     /// needs in any case.
     pub(super) fn new<'i>(
-        ground: &'g Ground<'g>,
+        point: &'g InsertionPoint<'g>,
         pieces: impl Iterator<Item = &'i Arc<Piece>> + Clone,
-        luggage: &[Arc<Piece>],
+        prerequisites: &[Arc<Piece>],
     ) -> Fitting<'g> {
-        let shared = ground.target.shared(pieces);
+        let shared = point.target.shared(pieces);
         let labels = BTreeSet::new();
-        let mut fitting = Fitting { ground, shared, needed: BTreeMap::new(), labels };
-        fitting.need(luggage);
+        let mut fitting = Fitting { point, shared, needed: BTreeMap::new(), labels };
+        fitting.need(prerequisites);
         fitting
     }
 
@@ -75,7 +75,7 @@ impl<'g> Fitting<'g> {
                 }
             }
         }
-        for pieces in [&template.luggage[..]].into_iter().chain(fallbacks) {
+        for pieces in [&template.prerequisites[..]].into_iter().chain(fallbacks) {
             self.need(pieces);
         }
         self.labels.extend(template.labels.iter().cloned());
@@ -85,7 +85,7 @@ impl<'g> Fitting<'g> {
     /// The variables that a hole may become.
     pub(super) fn candidates(&self, hole: &Hole, taken: &BTreeSet<&str>) -> Vec<&'g str> {
         match self.knows_type(hole) {
-            true => self.ground.candidates(hole, taken),
+            true => self.point.candidates(hole, taken),
             false => Vec::new(),
         }
     }
@@ -95,34 +95,34 @@ impl<'g> Fitting<'g> {
         hole.defined_by.iter().all(|piece| self.shared.contains(&piece.order))
     }
 
-    /// New names for everything that is not shared. `None` if the luggage does
+    /// New names for everything that is not shared. `None` if the prerequisites do
     /// not go with the program.
     pub(super) fn finish(self) -> Option<Fitted> {
         let is_shared = |piece: &Piece| self.shared.contains(&piece.order);
-        let (shared, luggage): (Vec<_>, Vec<_>) =
+        let (shared, prerequisites): (Vec<_>, Vec<_>) =
             self.needed.into_values().partition(|piece| is_shared(piece));
-        let kept = luggage.iter().filter(|piece| !piece.is_renamed()).chain(&shared);
-        let is_hidden = kept.flat_map(|piece| &piece.declares).any(|name| self.ground.hides(name));
-        if is_hidden || !luggage.iter().all(|piece| self.ground.target.admits(piece)) {
+        let kept = prerequisites.iter().filter(|piece| !piece.is_renamed()).chain(&shared);
+        let is_hidden = kept.flat_map(|piece| &piece.declares).any(|name| self.point.hides(name));
+        if is_hidden || !prerequisites.iter().all(|piece| self.point.target.admits(piece)) {
             return None;
         }
         let mut renamed = self.labels;
-        for piece in luggage.iter().filter(|piece| piece.is_renamed()) {
+        for piece in prerequisites.iter().filter(|piece| piece.is_renamed()) {
             renamed.extend(piece.declares.iter().cloned());
         }
-        let program = self.ground.target.program;
+        let program = self.point.target.program;
         let words = program.outline.names.iter().map(|name| name.of(program.text()));
-        let taken = self.ground.target.taken.iter().map(String::as_str);
-        let own = luggage.iter().flat_map(|piece| piece.snippet.names());
+        let taken = self.point.target.taken.iter().map(String::as_str);
+        let own = prerequisites.iter().flat_map(|piece| piece.snippet.names());
         let words: Vec<&str> = words.chain(taken).chain(own).collect();
-        Some(Fitted { suffix: fresh_suffix(&words), renamed, luggage })
+        Some(Fitted { suffix: fresh_suffix(&words), renamed, prerequisites })
     }
 }
 
 impl Fitted {
     /// An ingredient that brings nothing.
     pub(super) fn empty() -> Fitted {
-        Fitted { suffix: String::new(), renamed: BTreeSet::new(), luggage: Vec::new() }
+        Fitted { suffix: String::new(), renamed: BTreeSet::new(), prerequisites: Vec::new() }
     }
 
     /// A new name for what has to have one.
@@ -139,27 +139,27 @@ impl Fitted {
         })
     }
 
-    /// The edit that puts the luggage in front of the first function.
-    pub(super) fn edits(&self, ground: &Ground<'_>) -> Vec<Edit> {
-        match self.luggage() {
+    /// The edit that puts the prerequisites in front of the first function.
+    pub(super) fn edits(&self, point: &InsertionPoint<'_>) -> Vec<Edit> {
+        match self.prerequisites() {
             text if text.is_empty() => Vec::new(),
-            text => vec![Edit::insert(ground.target.front, text)],
+            text => vec![Edit::insert(point.target.front, text)],
         }
     }
 
     /// What comes along, as it stands in the program.
-    pub(super) fn luggage(&self) -> String {
+    pub(super) fn prerequisites(&self) -> String {
         let mut text = String::new();
-        for piece in &self.luggage {
+        for piece in &self.prerequisites {
             text.push_str(&piece.render(|name| self.new_name(name)));
             text.push('\n');
         }
         text
     }
 
-    /// The names that the luggage declares in the program.
+    /// The names that the prerequisites declare in the program.
     pub(super) fn declared(&self) -> Vec<String> {
-        let old = self.luggage.iter().flat_map(|piece| &piece.declares);
+        let old = self.prerequisites.iter().flat_map(|piece| &piece.declares);
         old.map(|name| self.new_name(name).unwrap_or_else(|| name.clone())).collect()
     }
 

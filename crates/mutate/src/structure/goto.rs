@@ -14,22 +14,22 @@ use crate::span::Span;
 use crate::structure::fitting::{Fitted, fresh_suffix};
 use crate::structure::locations::statement_expression;
 use crate::structure::oracle::Oracle;
-use crate::structure::target::Ground;
+use crate::structure::target::InsertionPoint;
 use crate::structure::{Change, describe, put_before};
 
 /// Jumps to one of these locations.
 pub(super) fn insert(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     locations: &[usize],
     rng: &mut impl Rng,
 ) -> Option<Change> {
-    let program = ground.target.program;
-    let from = ground.statement();
-    let others = locations.iter().filter(|&&location| location != ground.location);
+    let program = point.target.program;
+    let from = point.statement();
+    let others = locations.iter().filter(|&&location| location != point.location);
     let destinations: Vec<&Statement> = others
         .map(|&location| &program.statements[location])
         .filter(|to| {
-            may_jump(program, from, to) && !skips_oracle(&ground.target.oracle, program, from, to)
+            may_jump(program, from, to) && !skips_oracle(&point.target.oracle, program, from, to)
         })
         .collect();
     let to = *destinations.choose(rng)?;
@@ -37,11 +37,11 @@ pub(super) fn insert(
         program.outline.names.iter().map(|name| name.of(program.text())).collect();
     let label = format!("label{}", fresh_suffix(&words));
     let goto = format!("goto {label};");
-    let mut edits = put_before(ground, &goto, &Fitted::empty());
+    let mut edits = put_before(point, &goto, &Fitted::empty());
     edits.push(Edit::insert(to.span.start, format!("{label}: ")));
     let direction = if to.span.start < from.span.start { "back" } else { "on" };
     let line = program.line_and_column(to.span.start).0;
-    let what = format!("{}, {direction} to line {line}", describe(ground, &goto));
+    let what = format!("{}, {direction} to line {line}", describe(point, &goto));
     Some(Change { edits, what })
 }
 

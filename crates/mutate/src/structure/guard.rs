@@ -10,37 +10,37 @@ use crate::edit::Edit;
 use crate::pool::template::Template;
 use crate::program::StatementKind;
 use crate::structure::fitting::Fitting;
-use crate::structure::target::Ground;
+use crate::structure::target::InsertionPoint;
 use crate::structure::{Change, describe};
 
 pub(super) fn branch(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     condition: &Template,
     rng: &mut impl Rng,
 ) -> Option<Change> {
-    guard("if", ground, condition, rng)
+    guard("if", point, condition, rng)
 }
 
 pub(super) fn repeat(
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     condition: &Template,
     rng: &mut impl Rng,
 ) -> Option<Change> {
-    guard("while", ground, condition, rng)
+    guard("while", point, condition, rng)
 }
 
 fn guard(
     word: &str,
-    ground: &Ground<'_>,
+    point: &InsertionPoint<'_>,
     condition: &Template,
     rng: &mut impl Rng,
 ) -> Option<Change> {
     let pieces: Vec<_> = condition.pieces().collect();
-    let mut fitting = Fitting::new(ground, pieces.iter().copied(), &condition.luggage);
+    let mut fitting = Fitting::new(point, pieces.iter().copied(), &condition.prerequisites);
     let values = fitting.fill(condition, false, rng)?;
     let fitted = fitting.finish()?;
     let head = format!("{word} ({})", fitted.render(condition, &values));
-    let statement = ground.statement();
+    let statement = point.statement();
     let (mut before, mut behind) = match statement.kind {
         StatementKind::Block(_) => (format!("{head} "), String::new()),
         _ => (format!("{head} {{ "), " }".to_owned()),
@@ -49,8 +49,8 @@ fn guard(
         before.insert_str(0, "{ ");
         behind.push_str(" }");
     }
-    let mut edits = fitted.edits(ground);
+    let mut edits = fitted.edits(point);
     edits.push(Edit::insert(statement.span.start, before));
     edits.push(Edit::insert(statement.span.end, behind));
-    Some(Change { edits, what: describe(ground, &head) })
+    Some(Change { edits, what: describe(point, &head) })
 }

@@ -9,7 +9,7 @@ use rand::seq::IndexedRandom as _;
 
 use crate::pool::Pool;
 use crate::program::Program;
-use crate::structure::target::{Ground, Target};
+use crate::structure::target::{InsertionPoint, Target};
 use crate::structure::{INGREDIENTS, blend, call, locations};
 
 /// How often a call is tried where a statement could be: functions that come
@@ -25,7 +25,7 @@ pub(crate) struct Inserter<'p> {
 pub(crate) struct Ingredient {
     pub text: String,
     /// Declarations for the front of the program; empty where there are none.
-    pub luggage: String,
+    pub prerequisites: String,
     /// What these declare.
     pub names: Vec<String>,
 }
@@ -36,7 +36,7 @@ impl<'p> Inserter<'p> {
     }
 
     /// The statements that something may stand before, in order: those behind
-    /// the place for luggage, and not in what earlier luggage defines.
+    /// the place for prerequisites, and not in what earlier prerequisites define.
     pub(crate) fn locations(&self) -> Vec<usize> {
         let program = self.target.program;
         let mut locations = locations::insertable(program);
@@ -44,7 +44,7 @@ impl<'p> Inserter<'p> {
         locations
     }
 
-    /// Where luggage goes.
+    /// Where prerequisites go.
     pub(crate) fn front(&self) -> usize {
         self.target.front
     }
@@ -56,14 +56,14 @@ impl<'p> Inserter<'p> {
         pool: &Pool,
         rng: &mut impl Rng,
     ) -> Option<Ingredient> {
-        let ground = Ground::new(&self.target, location);
+        let point = InsertionPoint::new(&self.target, location);
         let (text, fitted) = (0..INGREDIENTS).find_map(|_| match rng.random_bool(CALL) {
-            true => call::fit(&ground, pool.calls.choose(rng)?, rng),
-            false => blend::fit(&ground, pool.statements.choose(rng)?, rng),
+            true => call::fit(&point, pool.calls.choose(rng)?, rng),
+            false => blend::fit(&point, pool.statements.choose(rng)?, rng),
         })?;
-        let luggage = fitted.luggage();
+        let prerequisites = fitted.prerequisites();
         let names = fitted.declared();
         self.target.taken.extend(fitted.new_names());
-        Some(Ingredient { text, luggage, names })
+        Some(Ingredient { text, prerequisites, names })
     }
 }

@@ -28,7 +28,7 @@ use crate::edit::{Edit, rewrite, short};
 use crate::pool::Pool;
 use crate::program::Program;
 use crate::structure::fitting::Fitted;
-use crate::structure::target::{Ground, Target};
+use crate::structure::target::{InsertionPoint, Target};
 
 pub(crate) use ingredient::Inserter;
 
@@ -110,17 +110,18 @@ impl Program {
         let allowed: Vec<usize> = locations.iter().copied().filter(|&it| allowed(it)).collect();
         let name = insertion.name();
         match insertion {
-            Insertion::If => self.at_some(name, &allowed, rng, |ground, rng| {
-                guard::branch(ground, pool.conditions.choose(rng)?, rng)
+            Insertion::If => self.at_some(name, &allowed, rng, |point, rng| {
+                guard::branch(point, pool.conditions.choose(rng)?, rng)
             }),
-            Insertion::While => self.at_some(name, &allowed, rng, |ground, rng| {
-                guard::repeat(ground, pool.conditions.choose(rng)?, rng)
+            Insertion::While => self.at_some(name, &allowed, rng, |point, rng| {
+                guard::repeat(point, pool.conditions.choose(rng)?, rng)
             }),
-            Insertion::Call => self.at_some(name, &allowed, rng, |ground, rng| {
-                call::insert(ground, pool.calls.choose(rng)?, rng)
+            Insertion::Call => self.at_some(name, &allowed, rng, |point, rng| {
+                call::insert(point, pool.calls.choose(rng)?, rng)
             }),
-            Insertion::Goto => self
-                .at_some(name, &allowed, rng, |ground, rng| goto::insert(ground, &locations, rng)),
+            Insertion::Goto => {
+                self.at_some(name, &allowed, rng, |point, rng| goto::insert(point, &locations, rng))
+            }
         }
     }
 
@@ -128,8 +129,8 @@ impl Program {
     /// what it depends on. `None` if nothing fits.
     pub fn blend(&self, pool: &Pool, rng: &mut impl Rng) -> Option<Mutant> {
         let locations = locations::insertable(self);
-        self.at_some("blend", &locations, rng, |ground, rng| {
-            blend::insert(ground, pool.statements.choose(rng)?, rng)
+        self.at_some("blend", &locations, rng, |point, rng| {
+            blend::insert(point, pool.statements.choose(rng)?, rng)
         })
     }
 
@@ -139,13 +140,13 @@ impl Program {
         by: &str,
         locations: &[usize],
         rng: &mut R,
-        change: impl Fn(&Ground<'_>, &mut R) -> Option<Change>,
+        change: impl Fn(&InsertionPoint<'_>, &mut R) -> Option<Change>,
     ) -> Option<Mutant> {
         let target = Target::new(self);
         for _ in 0..LOCATIONS {
             let location = *locations.choose(rng)?;
-            let ground = Ground::new(&target, location);
-            let made = (0..INGREDIENTS).find_map(|_| change(&ground, rng));
+            let point = InsertionPoint::new(&target, location);
+            let made = (0..INGREDIENTS).find_map(|_| change(&point, rng));
             if let Some(Change { edits, what }) = made {
                 let (line, _) = self.line_and_column(self.statements[location].span.start);
                 return Some(Mutant {
@@ -161,10 +162,10 @@ impl Program {
     }
 }
 
-/// The edits that put statements in front of a location, with their luggage.
-fn put_before(ground: &Ground<'_>, statements: &str, luggage: &Fitted) -> Vec<Edit> {
-    let statement = ground.statement();
-    let mut edits = luggage.edits(ground);
+/// The edits that put statements in front of a location, with their prerequisites.
+fn put_before(point: &InsertionPoint<'_>, statements: &str, prerequisites: &Fitted) -> Vec<Edit> {
+    let statement = point.statement();
+    let mut edits = prerequisites.edits(point);
     match statement.block {
         Some(_) => edits.push(Edit::insert(statement.span.start, format!("{statements} "))),
         None => {
@@ -176,7 +177,7 @@ fn put_before(ground: &Ground<'_>, statements: &str, luggage: &Fitted) -> Vec<Ed
 }
 
 /// As in "`x = f(y);` before `a = b;`".
-fn describe(ground: &Ground<'_>, inserted: &str) -> String {
-    let before = ground.statement().span.of(ground.target.program.text());
+fn describe(point: &InsertionPoint<'_>, inserted: &str) -> String {
+    let before = point.statement().span.of(point.target.program.text());
     format!("`{}` before `{}`", short(inserted), short(before))
 }

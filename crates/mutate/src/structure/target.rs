@@ -18,7 +18,7 @@ use crate::types::{Type, TypeKind};
 /// A program that something is inserted into.
 pub(super) struct Target<'p> {
     pub program: &'p Program,
-    /// Where luggage goes: before the first function with a body.
+    /// Where prerequisites go: before the first function with a body.
     pub front: usize,
     /// The items before that place.
     keys: BTreeSet<&'p str>,
@@ -33,7 +33,7 @@ pub(super) struct Target<'p> {
 }
 
 /// A location in it.
-pub(super) struct Ground<'t> {
+pub(super) struct InsertionPoint<'t> {
     pub target: &'t Target<'t>,
     pub location: usize,
     /// Variables that may be used there.
@@ -44,9 +44,9 @@ impl<'p> Target<'p> {
     pub(super) fn new(program: &'p Program) -> Target<'p> {
         let items = &program.outline.items;
         // What came along with something else may go with it again.
-        let luggage = marks::luggage_spans(program.text());
+        let prerequisites = marks::prerequisite_spans(program.text());
         let front = items.iter().find(|item| {
-            let is_carried = luggage.iter().any(|span| span.contains(item.span.start));
+            let is_carried = prerequisites.iter().any(|span| span.contains(item.span.start));
             item.kind == ItemKind::Definition && !is_carried
         });
         let front = front.map_or(program.text().len(), |item| item.span.start);
@@ -107,8 +107,8 @@ impl<'p> Target<'p> {
     }
 }
 
-impl<'t> Ground<'t> {
-    pub(super) fn new(target: &'t Target<'t>, location: usize) -> Ground<'t> {
+impl<'t> InsertionPoint<'t> {
+    pub(super) fn new(target: &'t Target<'t>, location: usize) -> InsertionPoint<'t> {
         let program = target.program;
         let offset = program.statements[location].span.start;
         let has_value = |index: usize| {
@@ -121,7 +121,7 @@ impl<'t> Ground<'t> {
                 !variable.is_frozen && !variable.is_external && has_value(index)
             })
             .collect();
-        Ground { target, location, variables }
+        InsertionPoint { target, location, variables }
     }
 
     pub(super) fn statement(&self) -> &'t Statement {

@@ -2,7 +2,7 @@
 //! declared with.
 //!
 //! **Invariant:** what the C library's headers declare is frozen: functions
-//! without a body, variables without a definition, records that nobody uses.
+//! without a body, variables without a definition, unused records.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -141,7 +141,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The node around this one that somebody wrote.
+    /// The node around this one that stands in the text.
     fn outer(&self, index: usize) -> usize {
         let parent = self.node(index).parent;
         match self.node(parent).kind == Kind::Wrapper

@@ -48,7 +48,7 @@ pub(crate) fn is_oracle_call(name: &str) -> bool {
     CALLS.contains(&name) || RUNTIME.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether a function is nobody's to change: csmith's runtime, its checked
+/// Whether a function must not be changed: csmith's runtime, its checked
 /// arithmetic, and the C library's own.
 pub(super) fn is_runtime(name: &str) -> bool {
     RUNTIME.iter().any(|prefix| name.starts_with(prefix))

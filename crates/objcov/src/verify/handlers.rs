@@ -43,7 +43,7 @@ fn check_handlers(
         return Err("relocations are missing".into());
     }
     if pointers.is_empty() {
-        // Nobody's tables: they stayed as they were.
+        // Tables without an owner: they stayed as they were.
         let is_same =
             |(old, new): (&Rela, &Rela)| old.offset == new.offset && old.addend == new.addend;
         let is_kept = old_data == new_data && old_relas.iter().zip(new_relas).all(is_same);

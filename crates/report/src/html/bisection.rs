@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
 use similar::ChangeTag;
 
-use crate::bisect::{certain, cut_short, nobody, several};
+use crate::bisect::{certain, cut_short, no_pass_guilty, several};
 use crate::diff::{Change, diff};
 use crate::escape::Text;
 use crate::svg::Strip;
@@ -46,7 +46,9 @@ fn verdict(out: &mut String, found: &Bisection) -> fmt::Result {
             list(out, "Guilty", found, invocations)?;
             list(out, "The first of them needs also", found, needs_also)
         }
-        other => writeln!(out, "<p class=\"what\">Guilty: {}</p>", Text(&nobody(found, other))),
+        other => {
+            writeln!(out, "<p class=\"what\">Guilty: {}</p>", Text(&no_pass_guilty(found, other)))
+        }
     }
 }
 

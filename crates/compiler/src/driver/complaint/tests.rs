@@ -147,7 +147,7 @@ fn time_that_is_used_up_is_told_from_a_kill_by_somebody_else() {
     for (family, said) in [(Family::Gcc, of_gcc), (Family::Clang, of_clang)] {
         let end = ToolEnd::Exited(1);
         assert_eq!(judged(family, end, said, 11), "hang");
-        assert_eq!(judged(family, end, said, 2), "was killed by somebody else");
+        assert_eq!(judged(family, end, said, 2), "was killed from outside");
         let told = said.replace("Killed", "CPU time limit exceeded");
         assert_eq!(judged(family, end, &told, 2), "hang");
         assert_eq!(judged(family, ToolEnd::Signaled(SIGXCPU), "", 2), "hang");
@@ -157,7 +157,7 @@ fn time_that_is_used_up_is_told_from_a_kill_by_somebody_else() {
 
 #[test]
 fn what_others_do_to_a_compiler_is_no_crash() {
-    let gone = "was killed by somebody else";
+    let gone = "was killed from outside";
     let of_clang = "clang-19: error: unable to execute command: Terminated\n\
                     clang-19: error: clang frontend command failed due to signal\n";
     assert_eq!(judged(Family::Clang, ToolEnd::Exited(254), of_clang, 2), gone);

@@ -3,7 +3,7 @@
 //! that are entered and undo what they do (Sun, Le, Su, OOPSLA 2016, sections
 //! 4.2 to 4.4).
 //!
-//! An [`Environment`] says what can be relied on, a [`Scene`] what can be named;
+//! An [`Environment`] says what can be relied on, a [`Visible`] what can be named;
 //! [`crate::Program::hermes`] puts the texts where they belong.
 //!
 //! **Invariant:** for every combination of the environment's values, conditions
@@ -16,10 +16,10 @@ mod expression;
 mod false_block;
 mod names;
 mod predicate;
-mod scene;
 #[cfg(test)]
 mod tests;
 mod true_block;
+mod visible;
 
 use rand::Rng;
 
@@ -27,8 +27,8 @@ use crate::emi::environment::Environment;
 
 pub(crate) use false_block::false_block;
 pub(crate) use names::Names;
-pub(crate) use scene::Scene;
 pub(crate) use true_block::true_block;
+pub(crate) use visible::Visible;
 
 /// A condition that always holds. `None` if nothing is known.
 pub(crate) fn true_guard(environment: &Environment, rng: &mut impl Rng) -> Option<String> {

@@ -61,7 +61,7 @@ fn function(number: usize, snippet: &str) -> String {
     )
 }
 
-/// The program of the scene, read once.
+/// The program of the visible, read once.
 fn program() -> &'static (Program, usize) {
     static PROGRAM: OnceLock<(Program, usize)> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -236,28 +236,28 @@ fn expressions_are_defined_and_have_one_of_their_values() {
 #[test]
 fn true_blocks_leave_everything_as_it_was() {
     let (program, point) = program();
-    let scene = Scene::new(program, *point);
-    check(200, |environment, rng| true_block(&scene, environment, &mut names(), rng));
+    let visible = Visible::new(program, *point);
+    check(200, |environment, rng| true_block(&visible, environment, &mut names(), rng));
 }
 
 #[test]
 fn false_blocks_are_c_and_never_entered() {
     let (program, point) = program();
-    let scene = Scene::new(program, *point);
-    check(300, |environment, rng| false_block(&scene, environment, &mut names(), rng));
+    let visible = Visible::new(program, *point);
+    check(300, |environment, rng| false_block(&visible, environment, &mut names(), rng));
 }
 
 #[test]
 fn the_same_random_numbers_give_the_same_text() {
     let (program, point) = program();
-    let scene = Scene::new(program, *point);
+    let visible = Visible::new(program, *point);
     let texts = |seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (environment, mut names) = (environment(&mut rng), names());
         [
             true_guard(&environment, &mut rng),
-            true_block(&scene, &environment, &mut names, &mut rng),
-            false_block(&scene, &environment, &mut names, &mut rng),
+            true_block(&visible, &environment, &mut names, &mut rng),
+            false_block(&visible, &environment, &mut names, &mut rng),
         ]
     };
     assert_eq!(texts(5), texts(5));
@@ -267,32 +267,32 @@ fn the_same_random_numbers_give_the_same_text() {
 #[test]
 fn where_nothing_is_known_nothing_is_made() {
     let (program, point) = program();
-    let scene = Scene::new(program, *point);
+    let visible = Visible::new(program, *point);
     let (nothing, mut rng) = (Environment::default(), ChaCha8Rng::seed_from_u64(1));
     assert_eq!(true_guard(&nothing, &mut rng), None);
-    assert_eq!(true_block(&scene, &nothing, &mut names(), &mut rng), None);
-    assert_eq!(false_block(&scene, &nothing, &mut names(), &mut rng), None);
+    assert_eq!(true_block(&visible, &nothing, &mut names(), &mut rng), None);
+    assert_eq!(false_block(&visible, &nothing, &mut names(), &mut rng), None);
     let constant = Environment::new([(cell("g_11", Integer::INT, None), vec![3])]);
-    assert_eq!(true_block(&scene, &constant, &mut names(), &mut rng), None);
+    assert_eq!(true_block(&visible, &constant, &mut names(), &mut rng), None);
 }
 
 #[test]
 fn a_scene_offers_what_can_be_used_and_nothing_else() {
     let (program, point) = program();
-    let scene = Scene::new(program, *point);
-    let callees: Vec<&str> = scene.callees.iter().map(|it| it.name.as_str()).collect();
+    let visible = Visible::new(program, *point);
+    let callees: Vec<&str> = visible.callees.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(
         callees,
         ["callee_0", "callee_1", "callee_2", "wrong", "point_0", "defined_later"],
         "hidden, inline, variadic ones and those with attributes are none"
     );
     let writable = |text: &str| {
-        scene.places.iter().find(|place| place.text == text).map(|place| place.is_writable)
+        visible.places.iter().find(|place| place.text == text).map(|place| place.is_writable)
     };
     assert_eq!(writable("g_4"), Some(true));
     assert_eq!(writable("g_11"), Some(false));
     assert_eq!(writable("(*p_1)"), Some(false));
     assert_eq!(writable("(**p_2)"), Some(true));
     assert_eq!(writable("missing"), None);
-    assert!(scene.has_printf);
+    assert!(visible.has_printf);
 }

@@ -14,7 +14,7 @@ use crate::emi::environment::{Cell, Environment};
 use crate::emi::synthesis::expression::{Expression, expression};
 use crate::emi::synthesis::names::Names;
 use crate::emi::synthesis::predicate::condition;
-use crate::emi::synthesis::scene::Scene;
+use crate::emi::synthesis::visible::Visible;
 use crate::operator::BinaryOperator;
 
 /// So many cells are written at most.
@@ -26,10 +26,10 @@ struct Change {
     backup: Cell,
 }
 
-/// A statement to stand at the scene. `None` if nothing is known there, or no
+/// A statement to stand at the visible. `None` if nothing is known there, or no
 /// cell can be written.
 pub(crate) fn true_block(
-    scene: &Scene<'_>,
+    visible: &Visible<'_>,
     environment: &Environment,
     names: &mut Names,
     rng: &mut impl Rng,
@@ -56,7 +56,7 @@ pub(crate) fn true_block(
     let shown = &changes.choose(rng)?.cell;
     let word = super::if_or_while(rng);
     let never = condition(&environment, false, rng)?;
-    lines.push(format!("{word} ({never}) {{ {} }} }}", show(scene, shown, rng)));
+    lines.push(format!("{word} ({never}) {{ {} }} }}", show(visible, shown, rng)));
     for Change { cell, backup } in &changes {
         lines.push(format!("{} = {};", cell.text, backup.text));
     }
@@ -106,12 +106,12 @@ fn has_standard_type(cell: &Cell) -> bool {
     cell.bit_width.is_none_or(|width| cell.ty.promoted_field(width).is_some())
 }
 
-/// A use of a cell that nobody may drop: it is printed, or copied to something
+/// A use of a cell that no compiler may drop: it is printed, or copied to something
 /// that the program has.
-fn show(scene: &Scene<'_>, cell: &Cell, rng: &mut impl Rng) -> String {
-    let others = scene.places.iter().filter(|place| place.is_writable && place.text != cell.text);
+fn show(visible: &Visible<'_>, cell: &Cell, rng: &mut impl Rng) -> String {
+    let others = visible.places.iter().filter(|place| place.is_writable && place.text != cell.text);
     let others: Vec<_> = others.collect();
-    match (scene.has_printf, others.choose(rng)) {
+    match (visible.has_printf, others.choose(rng)) {
         (true, _) => super::print("printf", &cell.text),
         (false, Some(other)) => format!("{} = {};", other.text, cell.text),
         // gcc and clang both have it.

@@ -12,7 +12,7 @@ use rand::seq::IndexedRandom as _;
 
 use crate::emi::environment::Environment;
 use crate::emi::synthesis::names::Names;
-use crate::emi::synthesis::scene::{Place, Scene};
+use crate::emi::synthesis::visible::{Place, Visible};
 use crate::types::{Integer, TypeKind};
 
 /// How deep statements are nested.
@@ -26,7 +26,7 @@ const COMPOUND: [&str; 10] = ["+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<
 
 /// Writes one body.
 pub(super) struct Writer<'a, R> {
-    scene: &'a Scene<'a>,
+    visible: &'a Visible<'a>,
     /// Integers that are visible where it writes now.
     places: Vec<Place>,
     names: &'a mut Names,
@@ -65,21 +65,21 @@ const KINDS: [(Kind, u32); 11] = [
 ];
 
 impl<'a, R: Rng> Writer<'a, R> {
-    /// For a body at a scene; the environment's cells are in it, too.
+    /// For a body at a visible; the environment's cells are in it, too.
     pub(super) fn new(
-        scene: &'a Scene<'a>,
+        visible: &'a Visible<'a>,
         environment: &Environment,
         names: &'a mut Names,
         rng: &'a mut R,
     ) -> Writer<'a, R> {
-        let mut places = scene.places.clone();
+        let mut places = visible.places.clone();
         for (cell, _) in environment.cells() {
             let place = Place { text: cell.text.clone(), is_writable: !cell.is_const };
             if !places.contains(&place) {
                 places.push(place);
             }
         }
-        Writer { scene, places, names, rng }
+        Writer { visible, places, names, rng }
     }
 
     /// Statements in braces. `None` if there is nothing to write to.
@@ -131,7 +131,7 @@ impl<'a, R: Rng> Writer<'a, R> {
                 Kind::Call => self.call().map(|(call, _)| format!("{call};")),
                 Kind::Print => {
                     let value = self.value(1);
-                    self.scene.has_printf.then(|| super::print("printf", &value))
+                    self.visible.has_printf.then(|| super::print("printf", &value))
                 }
                 Kind::Jump => in_loop.then(|| {
                     let word = ["break", "continue"].choose(self.rng).copied().unwrap_or("break");
@@ -185,7 +185,7 @@ impl<'a, R: Rng> Writer<'a, R> {
 
     /// `p = &x;`
     fn pointer_assignment(&mut self) -> Option<String> {
-        let pointers = self.scene.variables.iter().filter(|it| !it.ty.is_const);
+        let pointers = self.visible.variables.iter().filter(|it| !it.ty.is_const);
         let pointers: Vec<_> = pointers.filter(|it| it.ty.is_pointer()).collect();
         let pointer = pointers.choose(self.rng)?;
         let address = self.argument(&pointer.ty)?;
@@ -194,7 +194,7 @@ impl<'a, R: Rng> Writer<'a, R> {
 
     /// An end of the function, on a condition.
     fn exit(&mut self) -> Option<String> {
-        let what = match self.scene.result?.kind {
+        let what = match self.visible.result?.kind {
             TypeKind::Void => "return".to_owned(),
             TypeKind::Integer(_) | TypeKind::Enum | TypeKind::Floating => {
                 format!("return {}", self.value(VALUE_DEPTH))

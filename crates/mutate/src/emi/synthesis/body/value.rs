@@ -59,7 +59,7 @@ impl<R: Rng> Writer<'_, R> {
 
     /// Now and then an element of an array, by a variable index.
     fn element(&mut self, is_written: bool) -> Option<String> {
-        let arrays = self.scene.arrays.iter().filter(|array| array.is_writable || !is_written);
+        let arrays = self.visible.arrays.iter().filter(|array| array.is_writable || !is_written);
         let arrays: Vec<_> = arrays.collect();
         let array = self.rng.random_bool(0.25).then(|| arrays.choose(self.rng))??;
         let mut text = array.name.to_owned();
@@ -81,7 +81,7 @@ impl<R: Rng> Writer<'_, R> {
 
     /// A call of a function of the program, and whether it gives an integer.
     pub(super) fn call(&mut self) -> Option<(String, bool)> {
-        let function = *self.scene.callees.choose(self.rng)?;
+        let function = *self.visible.callees.choose(self.rng)?;
         let mut arguments = Vec::new();
         for ty in &function.parameter_types {
             arguments.push(self.argument(ty)?);
@@ -113,17 +113,17 @@ impl<R: Rng> Writer<'_, R> {
     }
 
     fn variable_of(&mut self, wanted: &Type) -> Option<&Variable> {
-        let variables = self.scene.variables.iter().copied();
+        let variables = self.visible.variables.iter().copied();
         let same: Vec<&Variable> =
-            variables.filter(|variable| self.scene.is_same(&variable.ty, wanted)).collect();
+            variables.filter(|variable| self.visible.is_same(&variable.ty, wanted)).collect();
         same.choose(self.rng).copied()
     }
 
     /// `&x`, where a pointer to this may point to it.
     fn address(&mut self, pointee: &Type) -> Option<String> {
-        let variables = self.scene.variables.iter().copied().filter(|variable| {
+        let variables = self.visible.variables.iter().copied().filter(|variable| {
             !variable.is_register
-                && self.scene.is_same(&variable.ty, pointee)
+                && self.visible.is_same(&variable.ty, pointee)
                 && is_as_free(&variable.ty, pointee)
         });
         let variables: Vec<&Variable> = variables.collect();
@@ -132,8 +132,8 @@ impl<R: Rng> Writer<'_, R> {
 
     /// `&x[i]`
     fn element_address(&mut self, pointee: &Type) -> Option<String> {
-        let arrays = self.scene.arrays.iter().filter(|array| {
-            self.scene.is_same(array.element, pointee)
+        let arrays = self.visible.arrays.iter().filter(|array| {
+            self.visible.is_same(array.element, pointee)
                 && is_as_free(array.element, pointee)
                 && (array.is_writable || pointee.is_const)
         });

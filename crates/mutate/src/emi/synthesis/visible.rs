@@ -13,7 +13,7 @@ const LEVELS: usize = 3;
 
 /// A point, and what is there.
 #[derive(Debug)]
-pub(crate) struct Scene<'p> {
+pub(crate) struct Visible<'p> {
     program: &'p Program,
     offset: usize,
     /// Integers: variables, and what pointers lead to.
@@ -48,10 +48,10 @@ pub(super) struct Array<'p> {
     pub is_writable: bool,
 }
 
-impl<'p> Scene<'p> {
+impl<'p> Visible<'p> {
     /// What is there at an offset of the text.
-    pub(crate) fn new(program: &'p Program, offset: usize) -> Scene<'p> {
-        let mut scene = Scene {
+    pub(crate) fn new(program: &'p Program, offset: usize) -> Visible<'p> {
+        let mut visible = Visible {
             program,
             offset,
             places: Vec::new(),
@@ -65,19 +65,19 @@ impl<'p> Scene<'p> {
             let variable = &program.variables[index];
             // What is declared elsewhere may be defined nowhere.
             if !variable.is_frozen && !variable.is_external {
-                scene.add_variable(variable);
+                visible.add_variable(variable);
             }
         }
         let functions = || program.functions.iter();
-        scene.callees = functions().filter(|function| scene.is_callable(function)).collect();
-        scene.has_printf = functions().any(|function| {
-            function.name == "printf" && function.is_variadic && scene.is_declared(function)
+        visible.callees = functions().filter(|function| visible.is_callable(function)).collect();
+        visible.has_printf = functions().any(|function| {
+            function.name == "printf" && function.is_variadic && visible.is_declared(function)
         });
         let around = functions().find(|function| {
             function.body.is_some_and(|body| program.blocks[body].span.contains(offset))
         });
-        scene.result = around.map(|function| &*function.result);
-        scene
+        visible.result = around.map(|function| &*function.result);
+        visible
     }
 
     fn add_variable(&mut self, variable: &'p Variable) {
