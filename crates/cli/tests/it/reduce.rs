@@ -108,13 +108,13 @@ fn wrong_code_keeps_a_defined_program() {
 #[test]
 fn c_gets_smaller_without_other_tools() {
     let (_kept, case) = padded("wrong-code", "shift.c", None);
-    let args = ["reduce", &case, "--tool", "built-in", "--budget", "60s", "--json"];
+    let args = ["reduce", &case, "--tool", "built-in", "--budget", "20s", "--json"];
     json(&args);
     let reduced = read(&case, "reduced.c");
     assert!(reduced.contains("main") && !reduced.contains("unused"), "{reduced}");
     reproduces(&case);
     let (_kept, case) = padded("invalid-ir", "checked.c", None);
-    let args = ["reduce", &case, "--only", "program", "--tool", "built-in", "--budget", "60s"];
+    let args = ["reduce", &case, "--only", "program", "--tool", "built-in", "--budget", "20s"];
     assert_eq!(run(&args).status.code(), Some(0));
     assert!(!read(&case, "reduced.c").contains("unused"));
     reproduces(&case);
