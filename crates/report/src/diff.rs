@@ -73,4 +73,20 @@ mod tests {
         check("a a a", "a a", "a a -a");
         check("p q r s t", "q x s t p", "-p q -r +x s t +p");
     }
+
+    #[test]
+    fn very_long_lists_that_share_their_ends_alone_are_laid_over_each_other() {
+        let list = |name: &str| -> Vec<String> {
+            let inner = (0..3000).map(|i| format!("{name}{i}"));
+            std::iter::once("head".to_owned()).chain(inner).chain(["tail".to_owned()]).collect()
+        };
+        let (first, second) = (list("a"), list("b"));
+        let changes = diff(&first, &second);
+        assert_eq!(changes.len(), 6002);
+        assert_eq!(
+            (changes[0], changes[6001]),
+            ((ChangeTag::Equal, "head"), (ChangeTag::Equal, "tail"))
+        );
+        assert_eq!(changes[3001], (ChangeTag::Insert, "b0"));
+    }
 }

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn prerequisites_stays_as_long_as_it_is_needed() {
+    fn prerequisites_stay_as_long_as_they_are_needed() {
         let names = ["f_in1".to_owned()];
         let front = prerequisites(1, &names, "static int f_in1(void);");
         let call = |id: u32| inserted(id, SnippetKind::Insertion, "f_in1();");
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn prerequisites_goes_with_what_its_snippet_stands_in() {
+    fn prerequisites_go_with_what_its_snippet_stands_in() {
         let front = prerequisites(2, &["f_in1".to_owned()], "static int f_in1(void);");
         let call = inserted(2, SnippetKind::Insertion, "f_in1();");
         let block = inserted(1, SnippetKind::Insertion, &format!("{{ {call} }}"));
