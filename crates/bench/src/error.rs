@@ -2,14 +2,9 @@
 
 use std::path::PathBuf;
 
-use optsleuth_case::{CaseError, errors_through};
-use optsleuth_compiler::clang::ProgramError;
-use optsleuth_compiler::distribution::DistributionError;
-use optsleuth_compiler::driver::DriverError;
-use optsleuth_compiler::llvm::{FaultyError, InstallError, ProvisionError, RunError};
-use optsleuth_compiler::spawn::ToolError;
+use optsleuth_case::{CaseError, case_errors_through};
+use optsleuth_compiler::llvm::FaultyError;
 use optsleuth_hunt::HuntError;
-use optsleuth_model::PassesError;
 use optsleuth_triage::TriageError;
 
 /// Why something cannot be measured, planted, compared or imported.
@@ -79,18 +74,7 @@ impl From<CaseError> for BenchError {
     }
 }
 
-errors_through!(
-    BenchError::Case,
-    DistributionError,
-    DriverError,
-    InstallError,
-    PassesError,
-    ProgramError,
-    ProvisionError,
-    RunError,
-    ToolError,
-    std::io::Error,
-);
+case_errors_through!(BenchError::Case);
 
 /// Why a text is not a file of these data sets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,14 +5,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use optsleuth_compiler::clang::ProgramError;
-use optsleuth_compiler::distribution::DistributionError;
-use optsleuth_compiler::driver::DriverError;
-use optsleuth_compiler::llvm::{CoverError, InstallError, ProvisionError, RunError};
-use optsleuth_compiler::spawn::ToolError;
-use optsleuth_model::{
-    CASE_FILE, CaseTextError, CheckStatus, KeptKind, PassSequenceError, PassesError,
-};
+pub use optsleuth_compiler::clang::ProgramError;
+pub use optsleuth_compiler::distribution::DistributionError;
+pub use optsleuth_compiler::driver::DriverError;
+use optsleuth_compiler::llvm::CoverError;
+pub use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
+pub use optsleuth_compiler::spawn::ToolError;
+pub use optsleuth_model::PassesError;
+use optsleuth_model::{CASE_FILE, CaseTextError, CheckStatus, KeptKind, PassSequenceError};
 
 /// Why something could not be done with a case.
 #[derive(Debug, thiserror::Error)]
@@ -139,5 +139,24 @@ macro_rules! errors_through {
                 Self::$variant(error.into())
             }
         })+
+    };
+}
+
+/// The same for every error that a [`CaseError`] is made of.
+#[macro_export]
+macro_rules! case_errors_through {
+    ($outer:ident :: $variant:ident) => {
+        $crate::errors_through!(
+            $outer::$variant,
+            $crate::error::DistributionError,
+            $crate::error::DriverError,
+            $crate::error::InstallError,
+            $crate::error::PassesError,
+            $crate::error::ProgramError,
+            $crate::error::ProvisionError,
+            $crate::error::RunError,
+            $crate::error::ToolError,
+            std::io::Error,
+        );
     };
 }

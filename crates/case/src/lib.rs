@@ -10,7 +10,7 @@ pub mod confirm;
 pub mod cov;
 pub mod definedness;
 pub mod driver;
-mod error;
+pub mod error;
 pub mod folder;
 pub mod loaded;
 pub mod oracle;

@@ -2,14 +2,9 @@
 
 use std::path::PathBuf;
 
-use optsleuth_case::{CaseError, errors_through};
+use optsleuth_case::{CaseError, case_errors_through, errors_through};
 use optsleuth_compiler::c_front_end::FrontEndError;
-use optsleuth_compiler::clang::ProgramError;
-use optsleuth_compiler::driver::DriverError;
 use optsleuth_compiler::libclang::LibclangError;
-use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
-use optsleuth_compiler::spawn::ToolError;
-use optsleuth_model::PassesError;
 use optsleuth_mutate::LoadError;
 use optsleuth_triage::TriageError;
 
@@ -102,16 +97,6 @@ impl From<CaseError> for HuntError {
     }
 }
 
-errors_through!(
-    HuntError::Case,
-    DriverError,
-    InstallError,
-    PassesError,
-    ProgramError,
-    ProvisionError,
-    RunError,
-    ToolError,
-    std::io::Error,
-);
+case_errors_through!(HuntError::Case);
 
 errors_through!(HuntError::Triage, FrontEndError, LibclangError, LoadError);

@@ -2,14 +2,10 @@
 
 use std::path::PathBuf;
 
-use optsleuth_case::{CaseError, errors_through};
+use optsleuth_case::{CaseError, case_errors_through};
 use optsleuth_compiler::c_front_end::FrontEndError;
-use optsleuth_compiler::clang::ProgramError;
-use optsleuth_compiler::driver::DriverError;
 use optsleuth_compiler::libclang::LibclangError;
-use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
-use optsleuth_compiler::spawn::ToolError;
-use optsleuth_model::{CheckStatus, PassesError};
+use optsleuth_model::CheckStatus;
 use optsleuth_mutate::{LoadError, ParseError};
 use optsleuth_search::AlphabetError;
 
@@ -95,14 +91,4 @@ pub enum TriageError {
     NoCsmith,
 }
 
-errors_through!(
-    TriageError::Case,
-    DriverError,
-    InstallError,
-    PassesError,
-    ProgramError,
-    ProvisionError,
-    RunError,
-    ToolError,
-    std::io::Error,
-);
+case_errors_through!(TriageError::Case);
