@@ -3,14 +3,15 @@
 # make bench  speed, as ratios in one run
 # make help   everything else
 
-CARGO ?= cargo
+CARGO ?= scripts/cargo.sh
 OPTSLEUTH = target/release/optsleuth
+PREFIX ?= /usr/local
 # Style and tests take the same packages, features and profile, so that nothing
 # is compiled for one of them only.
 CHECKED = --workspace --profile ci
 TARGET = $${CARGO_TARGET_DIR:-target}
 
-.PHONY: help demo test setup build lint bench plots evaluation identity covered test-all-llvms clean
+.PHONY: help demo picture test setup build lint install deb bench plots evaluation identity covered test-all-llvms test-debian13 clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,9 +23,10 @@ build: setup
 	$(CARGO) build --release --quiet
 
 demo: build ## Set up, build, and run an example
-	$(OPTSLEUTH) run testdata/sum.c --llvm 19 --passes 'default<O2>' --execute --confirm
-	$(OPTSLEUTH) triage testdata/cases/wrong-code/shift.c --llvm 14 --passes structurizecfg,structurizecfg \
-		-o target/demo --force --budget 60s
+	@scripts/demo.sh $(OPTSLEUTH)
+
+picture: demo ## Take the README's picture of the demo's report
+	scripts/picture.sh target/demo/index.html docs/report.png
 
 test: ## Set up, check the style, run all tests
 	@scripts/setup.sh test
@@ -42,7 +44,21 @@ test: ## Set up, check the style, run all tests
 
 lint: ## Formatting and clippy
 	$(CARGO) fmt --all -- --check
-	$(CARGO) clippy $(CHECKED) --all-targets -- -D warnings
+	@if $(CARGO) clippy --version >/dev/null 2>&1; then \
+		set -x; $(CARGO) clippy $(CHECKED) --all-targets -- -D warnings; \
+	else \
+		echo "skipped: clippy is not installed, and Debian packages none for cargo-web" >&2; \
+	fi
+
+install: $(OPTSLEUTH) ## Install program, manual pages, completions: make install PREFIX=/usr/local
+	scripts/install.sh $(OPTSLEUTH) $(DESTDIR)$(PREFIX)
+
+deb: build ## Make a Debian package of this release: target/optsleuth_*.deb
+	scripts/deb.sh $(OPTSLEUTH)
+
+# For `sudo make install`, which does not build again what is there.
+$(OPTSLEUTH):
+	$(MAKE) build
 
 bench: build ## Measure speed; raw data, table and plots in docs/benchmarks
 	@scripts/setup.sh test
@@ -53,7 +69,7 @@ bench: build ## Measure speed; raw data, table and plots in docs/benchmarks
 plots: ## Make the benchmarks' table and plots of the newest raw data
 	$(CARGO) xtask plots
 
-evaluation: build ## Measure all methods on real bugs and seeded faults, 2 hours: make evaluation CASES=folder
+evaluation: build ## Measure all methods on real bugs and planted faults, 2 hours: make evaluation CASES=folder
 	@test -n "$(CASES)" || { echo "say where the real bugs are: make evaluation CASES=folder"; exit 1; }
 	@scripts/setup.sh all-llvms
 	$(OPTSLEUTH) bench plant --llvm 19 --count 51 -o target/evaluation/faults
@@ -74,6 +90,9 @@ covered: build ## Compare workers with and without probes on hundreds of program
 test-all-llvms: build ## Build both workers for every LLVM that apt has, compare a sample
 	@scripts/setup.sh all-llvms
 	$(CARGO) xtask all-llvms
+
+test-debian13: ## make demo and make test in a Debian 13 of its own; as root
+	@scripts/test-debian13.sh
 
 clean: ## Remove what was built here (not the cache of workers)
 	$(CARGO) clean

@@ -129,8 +129,7 @@ Object generate(Session &session, CodegenLevel level) {
   return object;
 }
 
-void execute(Session &session, const Object &bytes, uint32_t fill,
-             const char *directory) {
+void execute(Session &session, const Object &bytes, uint32_t fill) {
   if (const char *reason = why_not_here(*session.module))
     crash::finish(Verdict::NeedsProcess, reason);
   auto object = object::ObjectFile::createObjectFile(
@@ -157,7 +156,7 @@ void execute(Session &session, const Object &bytes, uint32_t fill,
   static char *arguments[] = {name, nullptr};
   static char *environment[] = {nullptr};
   environ = environment;
-  enter_program(directory, false);
+  enter_program();
   if (fill & kFilled)
     fill_memory(uint8_t(fill));
   program_exit(call_below(entry, arguments, environment));

@@ -9,10 +9,9 @@ namespace codegen_step {
 using Object = llvm::SmallVector<char, 0>;
 // The same object whether it is executed here or linked into a program file.
 Object generate(Session &session, CodegenLevel level);
-// Loads the object into this process, fences it in, and calls main. Ends the
-// process; with Verdict::NeedsProcess if that cannot be done faithfully here.
+// Loads the object into this process, which is fenced in, and calls main. Ends
+// the process; with Verdict::NeedsProcess if that cannot be done faithfully here.
 // `fill` is kFilled with the byte that unused memory holds, or 0.
-[[noreturn]] void execute(Session &session, const Object &object, uint32_t fill,
-                          const char *directory);
+[[noreturn]] void execute(Session &session, const Object &object, uint32_t fill);
 } // namespace codegen_step
 } // namespace optsleuth

@@ -11,6 +11,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -28,6 +29,7 @@
 #endif
 #if LLVM_VERSION_MAJOR >= 16
 #include "llvm/IRPrinter/IRPrintingPasses.h"
+#include "llvm/Support/ModRef.h"
 #include <optional>
 #else
 #include "llvm/ADT/Optional.h"
@@ -137,6 +139,149 @@ inline bool is_disjoint_or(const llvm::Instruction &instruction) {
 #if LLVM_VERSION_MAJOR >= 18
   auto *disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
   return disjoint && disjoint->isDisjoint();
+#else
+  (void)instruction;
+  return false;
+#endif
+}
+
+// Later promises: `trunc nuw nsw` and `uitofp nneg` and `getelementptr nusw nuw`
+// since LLVM 19, `icmp samesign` since 20.
+inline bool is_not_negative(const llvm::Instruction &instruction) {
+#if LLVM_VERSION_MAJOR >= 18
+  return llvm::isa<llvm::PossiblyNonNegInst>(instruction) &&
+         instruction.hasNonNeg();
+#else
+  (void)instruction;
+  return false;
+#endif
+}
+inline bool trunc_has_wrap(const llvm::Instruction &trunc, bool is_signed) {
+#if LLVM_VERSION_MAJOR >= 19
+  return is_signed ? trunc.hasNoSignedWrap() : trunc.hasNoUnsignedWrap();
+#else
+  (void)trunc, (void)is_signed;
+  return false;
+#endif
+}
+inline bool has_same_sign(const llvm::Instruction &compare) {
+#if LLVM_VERSION_MAJOR >= 20
+  return llvm::cast<llvm::ICmpInst>(compare).hasSameSign();
+#else
+  (void)compare;
+  return false;
+#endif
+}
+template <typename Gep> bool gep_has_nusw(const Gep &gep) {
+#if LLVM_VERSION_MAJOR >= 19
+  return gep.hasNoUnsignedSignedWrap();
+#else
+  return gep.isInBounds();
+#endif
+}
+template <typename Gep> bool gep_has_nuw(const Gep &gep) {
+#if LLVM_VERSION_MAJOR >= 19
+  return gep.hasNoUnsignedWrap();
+#else
+  (void)gep;
+  return false;
+#endif
+}
+
+// Counts of bits; LLVM 17 gave them the names of the C++ library.
+inline unsigned trailing_zeros(const llvm::APInt &value) {
+#if LLVM_VERSION_MAJOR >= 17
+  return value.countr_zero();
+#else
+  return value.countTrailingZeros();
+#endif
+}
+inline unsigned leading_zeros(const llvm::APInt &value) {
+#if LLVM_VERSION_MAJOR >= 17
+  return value.countl_zero();
+#else
+  return value.countLeadingZeros();
+#endif
+}
+inline unsigned population(const llvm::APInt &value) {
+#if LLVM_VERSION_MAJOR >= 17
+  return value.popcount();
+#else
+  return value.countPopulation();
+#endif
+}
+
+// What a function or a call may do to memory: `memory(...)` since LLVM 16,
+// several attributes before.
+struct Effects {
+  bool argument_read = true, argument_write = true;
+  bool inaccessible_read = true, inaccessible_write = true;
+  bool other_read = true, other_write = true;
+  bool all() const {
+    return argument_read && argument_write && inaccessible_read &&
+           inaccessible_write && other_read && other_write;
+  }
+};
+template <typename Callable> Effects effects_of(const Callable &callable) {
+  Effects effects;
+#if LLVM_VERSION_MAJOR >= 16
+  auto memory = callable.getMemoryEffects();
+  using Location = typename decltype(memory)::Location;
+  auto look = [&](Location location, bool &reads, bool &writes) {
+    reads = llvm::isRefSet(memory.getModRef(location));
+    writes = llvm::isModSet(memory.getModRef(location));
+  };
+  look(Location::ArgMem, effects.argument_read, effects.argument_write);
+  look(Location::InaccessibleMem, effects.inaccessible_read,
+       effects.inaccessible_write);
+  look(Location::Other, effects.other_read, effects.other_write);
+#else
+  bool reads = !callable.onlyWritesMemory();
+  bool writes = !callable.onlyReadsMemory();
+  bool arguments = !callable.onlyAccessesInaccessibleMemory();
+  bool inaccessible = !callable.onlyAccessesArgMemory();
+  bool other = arguments && inaccessible &&
+               !callable.onlyAccessesInaccessibleMemOrArgMem();
+  if (callable.doesNotAccessMemory())
+    reads = writes = false;
+  effects.argument_read = reads && arguments;
+  effects.argument_write = writes && arguments;
+  effects.inaccessible_read = reads && inaccessible;
+  effects.inaccessible_write = writes && inaccessible;
+  effects.other_read = reads && other;
+  effects.other_write = writes && other;
+#endif
+  return effects;
+}
+
+// Attributes of values: `range` since LLVM 19, `nofpclass` since 17.
+inline bool range_of(const llvm::AttributeSet &attributes, llvm::APInt &lower,
+                     llvm::APInt &upper) {
+#if LLVM_VERSION_MAJOR >= 19
+  llvm::Attribute range = attributes.getAttribute(llvm::Attribute::Range);
+  if (!range.isValid())
+    return false;
+  lower = range.getRange().getLower();
+  upper = range.getRange().getUpper();
+  return true;
+#else
+  (void)attributes, (void)lower, (void)upper;
+  return false;
+#endif
+}
+inline unsigned no_classes_of(const llvm::AttributeSet &attributes) {
+#if LLVM_VERSION_MAJOR >= 17
+  return unsigned(attributes.getNoFPClass());
+#else
+  (void)attributes;
+  return 0;
+#endif
+}
+
+// A pointer's address without its provenance: since LLVM 22.
+inline bool is_ptr_to_addr(const llvm::Instruction &instruction) {
+#if LLVM_VERSION_MAJOR >= 22
+  return instruction.getOpcode() == llvm::Instruction::PtrToAddr;
 #else
   (void)instruction;
   return false;

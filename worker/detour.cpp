@@ -4,7 +4,6 @@
 // copy, and this process ends with its run.
 #include "detour.h"
 #include "crash.h"
-#include "sandbox.h"
 #include <sys/mman.h>
 
 // From the linker: where the code begins and ends.
@@ -22,14 +21,12 @@ void Detour::write(uint8_t byte) {
   mprotect(page, kPage, PROT_READ | PROT_EXEC);
 }
 
-void Detour::begin(const char *directory) {
+void Detour::begin() {
   if (!address)
     return;
   if (address < reinterpret_cast<uintptr_t>(&__executable_start) ||
       address >= reinterpret_cast<uintptr_t>(&etext))
     crash::finish(Verdict::Trouble, "a detour outside of the code");
-  if (!sandbox::fence(directory, false))
-    crash::finish(Verdict::Trouble, "cannot fence the compiler in");
   write(opcode);
 }
 

@@ -7,8 +7,8 @@ class Detour {
 public:
   // Address 0: nothing is changed.
   Detour(uint64_t address, uint8_t opcode) : address(address), opcode(opcode) {}
-  // A compiler that goes astray may do anything: it is fenced in first.
-  void begin(const char *directory);
+  // A compiler that goes astray may do anything: this process is fenced in.
+  void begin();
   void end();
 
 private:

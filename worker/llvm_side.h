@@ -22,7 +22,7 @@ bool load(Payload request);
 bool prepare();
 
 // In a child of a session: runs the pipeline and whatever was asked for after
-// it. Ends the process. `directory` is the program's private one.
-[[noreturn]] void run(Payload request, const char *directory);
+// it. Ends the process.
+[[noreturn]] void run(Payload request);
 } // namespace llvm_side
 } // namespace optsleuth

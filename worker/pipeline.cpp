@@ -11,6 +11,7 @@
 #include "guard.h"
 #include "llvm_side.h"
 #include "memory.h"
+#include "referee/referee.h"
 #include "session.h"
 #include "shape.h"
 #include "llvm/ADT/Any.h"
@@ -234,7 +235,7 @@ struct Workbench {
 Workbench *workbench = nullptr;
 
 void run_passes(Session &session, std::string_view pipeline, Emit emit,
-                Detour detour, const char *directory) {
+                Detour detour) {
   Module &module = *session.module;
   PassBuilder &builder = workbench->builder;
   ModuleAnalysisManager &modules = workbench->modules;
@@ -247,7 +248,7 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit,
   enter(Phase::Pipeline);
   coverage::clear(); // Reading the pipeline's text is not the compiler at work.
   uint64_t started = now_ns();
-  detour.begin(directory);
+  detour.begin();
   passes.run(module, modules);
   detour.end();
   memory::report().pipeline_ns = now_ns() - started;
@@ -319,11 +320,14 @@ bool prepare() {
   return true;
 }
 
-void run(Payload request, const char *directory) {
+void run(Payload request) {
   auto options = request.fixed<RunOptions>();
   std::string_view pipeline = request.text();
   IndexSet edit_items(request);
   IndexSet skips(request);
+  InterpretOptions interpret{};
+  if (options.interpret)
+    interpret = request.fixed<InterpretOptions>();
   if (!request.ok)
     crash::finish(Verdict::Trouble, "malformed Run request");
   Invocations &invocations = workbench->invocations;
@@ -340,8 +344,9 @@ void run(Payload request, const char *directory) {
   if (options.guarded)
     guard::apply(*session.module);
   run_passes(session, pipeline, emit,
-             Detour(options.detour_address, uint8_t(options.detour_opcode)),
-             directory);
+             Detour(options.detour_address, uint8_t(options.detour_opcode)));
+  if (options.interpret)
+    referee::judge(*session.module, interpret, request);
   Report &report = memory::report();
   if (emit == Emit::Object || options.execute) {
     enter(Phase::Codegen);
@@ -355,7 +360,7 @@ void run(Payload request, const char *directory) {
       crash::finish(Verdict::Trouble, "the object is too large to send");
     if (options.execute) {
       enter(Phase::Link);
-      codegen_step::execute(session, object, options.fill, directory);
+      codegen_step::execute(session, object, options.fill);
     }
   }
   report.verdict = uint32_t(Verdict::Ok);

@@ -42,9 +42,12 @@ void become_child(const Request &request, pid_t parent) {
   output::catch_stderr();
   // LLVM may print more than fits; that is no reason for it to end.
   signal(SIGXFSZ, SIG_IGN);
-  if (!sandbox::limit(request.memory_bytes, request.output_bytes,
+  if (!sandbox::limit(request.address_bytes, request.output_bytes,
                       request.cpu_ms + request.program_cpu_ms))
     crash::finish(Verdict::Trouble, "cannot set resource limits");
+  if (!sandbox::fence(folder::private_directory()) ||
+      !sandbox::isolate(request.op == uint32_t(Op::Exec)))
+    crash::finish(Verdict::Trouble, "cannot fence LLVM in");
 }
 
 [[noreturn]] void exec_program(const Request &request) {
@@ -55,7 +58,7 @@ void become_child(const Request &request, pid_t parent) {
   char name[] = "program";
   char *arguments[] = {name, nullptr};
   char *environment[] = {nullptr};
-  enter_program(folder::private_directory(), true);
+  enter_program();
   execve(path.c_str(), arguments, environment);
   _exit(127);
 }
@@ -85,8 +88,7 @@ void serve(const Request &request) {
     if (request.op == uint32_t(Op::Compile))
       compile_source(request);
     coverage::expect_marks();
-    llvm_side::run(memory::request(request.payload_bytes),
-                   folder::private_directory());
+    llvm_side::run(memory::request(request.payload_bytes));
   }
   End end = supervise::watch(child, request, Until::End);
   supervise::reap(child, end, started);
@@ -102,6 +104,8 @@ void serve(const Request &request) {
     _exit(0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   output::catch_stderr();
+  if (!sandbox::fence(folder::private_directory()))
+    crash::finish(Verdict::Trouble, "cannot fence LLVM in");
   memory::report().phase = uint32_t(Phase::Options);
   crash::arm();
   if (!llvm_side::load(memory::request(load.payload_bytes)) ||
@@ -157,6 +161,8 @@ void passes(const Request &request) {
   Report &report = memory::report();
   pid_t child = fork();
   if (child == 0) {
+    if (!sandbox::fence(folder::private_directory()) || !sandbox::isolate(false))
+      _exit(0);
     std::string names = llvm_side::pass_names();
     if (memory::write_response(names.data(), names.size()))
       report.verdict = uint32_t(Verdict::Ok);
@@ -195,10 +201,10 @@ void hello(const Request &request) {
 }
 } // namespace
 
-void enter_program(const char *private_directory, bool may_exec) {
+void enter_program() {
   crash::disarm();
-  if (!output::catch_program() || !sandbox::fence(private_directory, may_exec))
-    crash::finish(Verdict::Trouble, "cannot fence the program in");
+  if (!output::catch_program())
+    crash::finish(Verdict::Trouble, "cannot catch the program's output");
   memory::report().phase = uint32_t(Phase::Execute);
   coverage::detach();
   memory::detach();

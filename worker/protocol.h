@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 9;
+constexpr uint32_t kProtocolVersion = 10;
 
 // What the host asks for. In a payload, a text is its length and its bytes; a
 // list is a count and its items; see payload.h.
@@ -28,7 +28,9 @@ enum class Op : uint32_t {
   Load = 3,
   // Run a pipeline over the session's module in a forked child. Payload:
   // RunOptions, the pipeline, ranges of items to edit, ranges of invocations to
-  // skip. Response: what `emit` asks for.
+  // skip. Response: what `emit` asks for. Where the module is interpreted,
+  // InterpretOptions, a function's name and a list of its arguments follow; the
+  // response is then a RulingRecord and what it announces.
   Run = 4,
   // Run a program file under the same limits and sandbox. Payload: its path.
   Exec = 5,
@@ -44,7 +46,8 @@ struct Request {
   uint64_t payload_bytes;
   uint64_t cpu_ms;         // Limit for LLVM's own work.
   uint64_t program_cpu_ms; // Limit for the executed program.
-  uint64_t memory_bytes;
+  uint64_t memory_bytes;   // Resident memory.
+  uint64_t address_bytes;  // Address space; 0: no limit.
   uint64_t output_bytes; // Per stream of the program, and per file.
 };
 
@@ -68,7 +71,8 @@ enum class Phase : uint32_t {
   Codegen = 6,
   Link = 7,
   Execute = 8,
-  Done = 9,
+  Interpret = 9,
+  Done = 10,
 };
 
 // What a child says of itself before it ends. `None`: it did not get to it.
@@ -88,6 +92,7 @@ enum class Verdict : uint32_t {
   Assertion = 12,
   BadEdit = 13, // It changes nothing, or what it makes is not valid.
   DoesNotCompile = 14, // The source is no C program.
+  CannotCall = 15, // There is no such function to interpret.
 };
 
 // How a child ended, as its supervisor saw it.
@@ -98,6 +103,7 @@ enum class End : uint32_t {
   TimeLimit = 3, // Of CPU time.
   MemoryLimit = 4,
   WallLimit = 5, // It waited, or was kept waiting.
+  ThreadLimit = 6,
 };
 
 // How far the coverage window of a run came.
@@ -233,5 +239,36 @@ struct RunOptions {
   uint32_t guarded;
   uint32_t fill;
   uint32_t edit_kind; // Or kNoEdit.
+  uint32_t interpret; // By the referee, instead of generating code.
+  uint32_t reserved;
+};
+
+// How the referee interprets. Yes is 1, no is 0.
+struct InterpretOptions {
+  uint64_t steps; // Instructions that may be executed.
+  uint64_t memory_bytes; // Of the program's own objects.
+  uint64_t output_bytes; // Per stream.
+  uint32_t depth; // Calls that may be active at once.
+  uint32_t trace_lines; // How many of the last instructions are listed.
+  uint32_t with_arguments; // Those of the request, instead of main's.
+  uint32_t self_test; // Of integers of this width, instead. 0: none.
+};
+
+// What the referee says.
+enum class Ruling : uint32_t { Defined = 1, Undefined = 2, NoVerdict = 3 };
+
+// The referee's answer. Places follow it, each four texts (what happened, the
+// instruction, its function, the source file), line and column: the first is
+// where the run ended, the others are how poison came there, the newest first.
+// Then four texts: what the function returned, the program's two streams, and
+// the trace.
+struct RulingRecord {
+  uint32_t ruling;
+  uint32_t by_signal; // The program ended by signal `end_value`.
+  int32_t end_value;
+  uint32_t depends_on_layout; // Control flow depended on addresses.
+  uint64_t steps;
+  uint32_t places;
+  uint32_t reserved;
 };
 } // namespace optsleuth

@@ -1,6 +1,12 @@
-// Limits and fences around a child.
+// Limits and fences around LLVM and around the programs it makes.
 //
-// Never here: a fence that fails open in silence. `fence` says whether it holds.
+//   session: fence --> options, module --fork--> child: limit, isolate --> passes
+//
+// The outer fence is raised once per session, before LLVM sees anything of a
+// case, and children inherit it. The inner one is raised by every child: it
+// knows the child's own number, and is short, because each run pays for it.
+//
+// Never here: a fence that fails open in silence. Both say whether they hold.
 #pragma once
 #include <cstdint>
 
@@ -11,10 +17,14 @@ struct Support {
   int landlock_abi;
 };
 Support support();
-// Address space, file size, core dumps, CPU time. For every child.
-bool limit(uint64_t memory_bytes, uint64_t file_bytes, uint64_t cpu_ms);
-// No network, no other process, no file outside `directory`. For programs.
-// `may_exec` leaves execve open for the one call that starts the program.
-bool fence(const char *directory, bool may_exec);
+// Address space, file size, core dumps, CPU time. For every child. No bytes of
+// address space: as much as the kernel has.
+bool limit(uint64_t address_bytes, uint64_t file_bytes, uint64_t cpu_ms);
+// The outer fence: no rights of root, no network, no change to the machine, no
+// file written outside of `directory`. Nothing happens where it stands already.
+bool fence(const char *directory);
+// The inner fence: no other process, no signal to one, no new limits.
+// `may_exec` leaves execve open for the one call that starts a program.
+bool isolate(bool may_exec);
 } // namespace sandbox
 } // namespace optsleuth

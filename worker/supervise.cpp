@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -19,23 +20,40 @@ namespace optsleuth {
 namespace {
 constexpr int kTickMs = 10;
 
-// Memory that the child has resident, in bytes. Shared pages count as well: a
-// program can make as many of those as it likes.
-uint64_t resident_bytes(pid_t child) {
-  char path[64], text[128];
-  snprintf(path, sizeof path, "/proc/%d/statm", int(child));
+// A test program that has more is one that never stops making them.
+constexpr uint64_t kMaxThreads = 256;
+
+// What the child has of what no kernel limit counts.
+struct Usage {
+  uint64_t threads;
+  // Shared pages count as well: a program can make as many of those as it likes.
+  uint64_t resident_bytes;
+};
+
+Usage usage_of(pid_t child) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", int(child));
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return 0;
+    return {};
   ssize_t got = read(file, text, sizeof text - 1);
   close(file);
-  if (got <= 0)
-    return 0;
-  text[got] = '\0';
-  unsigned long long size = 0, resident = 0;
-  if (sscanf(text, "%llu %llu", &size, &resident) != 2)
-    return 0;
-  return resident * 4096;
+  text[got > 0 ? got : 0] = '\0';
+  // The second field is a name, which may hold anything; the others follow its
+  // last bracket.
+  constexpr int kThreads = 20, kResidentPages = 24;
+  Usage usage{};
+  char *at = strrchr(text, ')');
+  for (int field = 2; at && field <= kResidentPages; ++field) {
+    if (field == kThreads)
+      usage.threads = strtoull(at, nullptr, 10);
+    if (field == kResidentPages)
+      usage.resident_bytes = strtoull(at, nullptr, 10) * 4096;
+    at = strchr(at, ' ');
+    if (at)
+      ++at;
+  }
+  return usage;
 }
 
 // One time limit: CPU time, and four times as much on the wall.
@@ -87,13 +105,17 @@ End watch(pid_t child, const Request &request, Until until) {
       return End::None;
     }
     uint64_t cpu_ns = has_clock ? now_ns(cpu_clock) : 0;
-    if (!executing && report.phase == uint32_t(Phase::Execute)) {
+    if (!executing && (report.phase == uint32_t(Phase::Execute) ||
+                       report.phase == uint32_t(Phase::Interpret))) {
       executing = true;
       clock = Clock(request.program_cpu_ms, cpu_ns);
     }
     end = clock.over(cpu_ns);
-    if (end == End::None && resident_bytes(child) > request.memory_bytes)
+    Usage usage = usage_of(child);
+    if (end == End::None && usage.resident_bytes > request.memory_bytes)
       end = End::MemoryLimit;
+    if (end == End::None && usage.threads > kMaxThreads)
+      end = End::ThreadLimit;
     if (end != End::None)
       break;
   }

@@ -1,4 +1,4 @@
-//! What no compiler checks: the map in DESIGN.md, file headers, links.
+//! What no compiler checks: the map in DESIGN.md, file headers, error types, links.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -97,11 +97,61 @@ fn every_source_file_has_a_header() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The public types of a text that derive `Error`.
+fn public_errors(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (names, rest) in text.split("#[derive(").skip(1).filter_map(|it| it.split_once(")]")) {
+        let is_error = |name: &str| matches!(name.trim(), "Error" | "thiserror::Error");
+        let is_item =
+            |line: &&str| ["pub", "enum ", "struct "].iter().any(|it| line.starts_with(it));
+        let item = rest.lines().find(is_item).unwrap_or_default();
+        let public = item.strip_prefix("pub enum ").or_else(|| item.strip_prefix("pub struct "));
+        if names.split(',').any(is_error) {
+            found.extend(public.and_then(|it| it.split([' ', '(', '<']).next()));
+        }
+    }
+    found
+}
+
+/// Whoever uses a crate has one error of it to handle.
+#[test]
+fn no_crate_has_two_public_error_types() -> anyhow::Result<()> {
+    for crate_folder in entries(&root().join("crates"))? {
+        let (mut found, mut folders) = (Vec::new(), vec![crate_folder.join("src")]);
+        while let Some(folder) = folders.pop() {
+            for path in entries(&folder)? {
+                match path.extension() {
+                    _ if path.is_dir() => folders.push(path),
+                    Some(extension) if extension == "rs" => {
+                        let text = fs::read_to_string(&path)?;
+                        found.extend(public_errors(&text).into_iter().map(str::to_owned));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        ensure!(found.len() <= 1, "{} has {found:?}", crate_folder.display());
+    }
+    Ok(())
+}
+
+#[test]
+fn public_error_types_are_told_from_others() {
+    let text = "#[derive(Debug, thiserror::Error)]\n#[error(\n  \"an enum {0}\"\n)]\npub struct A(u8);\n\
+                #[derive(Error)]\n/// An enum.\n#[non_exhaustive]\npub enum B {}\n\
+                #[derive(thiserror::Error)]\npub(crate) enum C {}\n\
+                #[derive(Debug)]\npub enum Error {}\n";
+    assert_eq!(public_errors(text), ["A", "B"]);
+}
+
 /// What differs between LLVMs is in the worker's `compat.h`, under a name.
 #[test]
 fn only_one_file_asks_for_the_version_of_llvm() -> anyhow::Result<()> {
-    for path in entries(&root().join("worker"))? {
-        let asks = fs::read_to_string(&path)?.contains("LLVM_VERSION_MAJOR");
+    let worker = root().join("worker");
+    let mut files = entries(&worker)?;
+    files.extend(entries(&worker.join("referee"))?);
+    for path in files.iter().filter(|path| path.is_file()) {
+        let asks = fs::read_to_string(path)?.contains("LLVM_VERSION_MAJOR");
         ensure!(!asks || path.ends_with("compat.h"), "{} asks; see compat.h", path.display());
     }
     Ok(())

@@ -13,7 +13,7 @@ use optsleuth_case::folder::write_whole;
 use optsleuth_hunt::HuntError;
 use optsleuth_hunt::campaign::{HuntPlan, HuntStart, HuntStop};
 use optsleuth_hunt::passes::{PassRecipe, ProgramSelection, campaign, hunt};
-use optsleuth_model::{Campaign, Compared, ComparedRun, Finding, Progress, SequenceChoice};
+use optsleuth_model::{Campaign, Compared, ComparedRun, Finding, Progress, SequenceChoice, Trust};
 
 use crate::BenchError;
 
@@ -121,6 +121,7 @@ fn run(
     let hunting = HuntPlan {
         start: HuntStart::New(Box::new(recipe_for(strategy, &plan.recipe, seed))),
         folder: folder.to_owned(),
+        trust: Trust::Author,
         stop: plan.stop,
         reduce: None,
         callback_binary: plan.callback_binary.clone(),

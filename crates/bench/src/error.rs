@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use optsleuth_case::{CaseError, case_errors_through};
-use optsleuth_compiler::llvm::FaultyError;
 use optsleuth_hunt::HuntError;
 use optsleuth_triage::TriageError;
 
@@ -41,12 +40,22 @@ pub enum BenchError {
     /// A folder with the results of other arguments.
     #[error("`{}` holds what was made with other arguments: {why}", .folder.display())]
     OtherArguments { folder: PathBuf, why: String },
-    /// Faults cannot be looked for.
-    #[error(transparent)]
-    Faulty(#[from] FaultyError),
     /// A file to import is not of its data set's form.
-    #[error("{}:{}: {}", .path.display(), .source.line, .source)]
-    NotImportable { path: PathBuf, source: BugError },
+    #[error("{}:{line}: {message}", .path.display())]
+    NotImportable {
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// A name that no method has.
+    #[error("unknown method `{name}`; there are {known}")]
+    UnknownMethod {
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
     /// A file to import cannot be read; the error names it.
     #[error(transparent)]
     Unreadable(std::io::Error),
@@ -75,16 +84,6 @@ impl From<CaseError> for BenchError {
 }
 
 case_errors_through!(BenchError::Case);
-
-/// Why a text is not a file of these data sets.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct BugError {
-    /// Where, counted from 1.
-    pub line: usize,
-    /// What is wrong, in words.
-    pub message: String,
-}
 
 /// Paths for a sentence.
 fn list(paths: &[PathBuf]) -> String {

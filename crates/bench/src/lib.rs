@@ -1,4 +1,4 @@
-//! Research tools that a user's path never meets: methods measured on known bugs,
+//! Research tools that users do not need: methods measured on known bugs,
 //! faults planted, hunts compared, workers compared with `opt`, data sets
 //! imported.
 //!

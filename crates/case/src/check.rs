@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::Flavor;
-use optsleuth_model::{CheckReport, CheckStatus, Confirmation, Limits, Outcome, Progress};
+use optsleuth_model::{CheckReport, CheckStatus, Confirmation, Limits, Outcome, Progress, Trust};
 
 use crate::CaseError;
 use crate::driver::LoadedDriverCase;
@@ -26,6 +26,7 @@ use crate::workers::LlvmChoice;
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
     pub folder: PathBuf,
+    pub trust: Trust,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,
     pub limits: Limits,
@@ -37,7 +38,7 @@ pub struct CheckPlan {
 
 /// Checks a case.
 pub fn check(plan: &CheckPlan, progress: &dyn Progress) -> Result<CheckReport, CaseError> {
-    let case = open_case(&plan.folder)?;
+    let case = open_case(&plan.folder, plan.trust)?;
     if let Some(driver) = Driver::of_case(&case.case.compiler) {
         if plan.llvm.is_some() {
             llvm_of(&case.case)?; // There is none to put another in the place of.

@@ -5,54 +5,55 @@
 use std::io;
 use std::path::PathBuf;
 
-pub use optsleuth_compiler::clang::ProgramError;
-pub use optsleuth_compiler::distribution::DistributionError;
-pub use optsleuth_compiler::driver::DriverError;
-use optsleuth_compiler::llvm::CoverError;
-pub use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
-pub use optsleuth_compiler::spawn::ToolError;
-pub use optsleuth_model::PassesError;
-use optsleuth_model::{CASE_FILE, CaseTextError, CheckStatus, KeptKind, PassSequenceError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_model::{CASE_FILE, CheckStatus, KeptKind, ModelError};
 
 /// Why something could not be done with a case.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    /// No such LLVM.
+    /// A compiler, a worker or a tool cannot be used, or the program is none.
     #[error(transparent)]
-    Install(#[from] InstallError),
-    /// No such gcc or clang.
-    #[error(transparent)]
-    Driver(#[from] DriverError),
-    /// No worker.
-    #[error(transparent)]
-    Provision(#[from] ProvisionError),
-    /// No such program, or it does not compile.
-    #[error(transparent)]
-    Program(#[from] ProgramError),
+    Compiler(#[from] CompilerError),
     /// Not a pass sequence.
     #[error("`{text}` is not a pass sequence: {source}")]
     Syntax {
         /// What was given.
         text: String,
         /// What is wrong with it.
-        source: PassSequenceError,
+        source: Box<ModelError>,
     },
     /// Not a pass sequence of this LLVM.
     #[error(transparent)]
-    Passes(#[from] PassesError),
+    Passes(#[from] ModelError),
     /// The folder has no `case.toml`.
     #[error("`{}` is not a case: it has no {CASE_FILE}", .0.display())]
     NoCase(PathBuf),
     /// `case.toml` is wrong.
-    #[error("{}:{}: {}", .path.display(), .source.line, .source)]
+    #[error("{}:{source}", .path.display())]
     CaseText {
         path: PathBuf,
         /// Where and what.
-        source: CaseTextError,
+        source: Box<ModelError>,
     },
     /// The case's program is not in its folder.
     #[error("the case's input `{}` does not exist", .0.display())]
     NoInput(PathBuf),
+    /// The case is more than data, and was not said to be trusted.
+    #[error(
+        "`{}` could run programs or reach files of its author's choice: {}", .path.display(), .what.join(", ")
+    )]
+    Untrusted {
+        path: PathBuf,
+        /// What in it, in its own words.
+        what: Vec<String>,
+    },
+    /// Something in the folder of a case or a campaign is no part of it.
+    #[error("`{}` is {what}", .path.display())]
+    LeadsOut {
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// A kept result is of another version.
     #[error("`{}` is not a {} that can be read here: {why}", .path.display(), .kind.noun())]
     Stale {
@@ -65,13 +66,13 @@ pub enum CaseError {
     #[error("nothing was localized or bisected in `{}` yet", .0.display())]
     NotLocalized(PathBuf),
     /// A case of a driver, where only an LLVM that can be looked into will do.
-    #[error("the case is about {0} as its users call it, and nothing can be seen inside of that")]
+    #[error("the case is about {0} as its users call it, and OptSleuth cannot look inside that")]
     DriverCase(String),
     /// A case would overwrite something.
-    #[error("`{}` is there already", .0.display())]
+    #[error("`{}` exists already", .0.display())]
     Exists(PathBuf),
     /// A case would overwrite something that is not a case.
-    #[error("`{}` is there already, and is not a case", .0.display())]
+    #[error("`{}` exists already, and is not a case", .0.display())]
     NotACase(PathBuf),
     /// A fault that was made for another LLVM.
     #[error("the case's fault is one of LLVM {own}, and cannot be made in LLVM {asked}")]
@@ -88,6 +89,9 @@ pub enum CaseError {
         status: CheckStatus,
         what: String,
     },
+    /// LLVM failed before the referee's turn.
+    #[error("the program cannot be interpreted: compiling it ends in `{0}`")]
+    NotInterpreted(&'static str),
     /// The program cannot be executed unoptimized.
     #[error("the program cannot be executed without passes ({way}): {what}")]
     NoReference {
@@ -106,21 +110,9 @@ pub enum CaseError {
         /// How many there were.
         n_invocations: u32,
     },
-    /// Debug information cannot be read.
-    #[error(transparent)]
-    Lines(CoverError),
     /// There is no debug information.
     #[error("the archives of this LLVM carry no debug information, so blocks have no lines")]
     NoLines,
-    /// The worker failed.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// The distribution's tools cannot be asked.
-    #[error(transparent)]
-    Distribution(#[from] DistributionError),
-    /// Another tool failed.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
     /// A file of a case cannot be read; the error names it.
     #[error(transparent)]
     Unreadable(io::Error),
@@ -148,14 +140,8 @@ macro_rules! case_errors_through {
     ($outer:ident :: $variant:ident) => {
         $crate::errors_through!(
             $outer::$variant,
-            $crate::error::DistributionError,
-            $crate::error::DriverError,
-            $crate::error::InstallError,
-            $crate::error::PassesError,
-            $crate::error::ProgramError,
-            $crate::error::ProvisionError,
-            $crate::error::RunError,
-            $crate::error::ToolError,
+            optsleuth_compiler::CompilerError,
+            optsleuth_model::ModelError,
             std::io::Error,
         );
     };

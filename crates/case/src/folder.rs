@@ -3,19 +3,20 @@
 //! **Invariant:** a file appears whole or not at all, and what cannot be written
 //! is an error, never an empty file.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use optsleuth_model::{
     BISECTION_VERSION, Bisection, CASE_FILE, Case, CaseFolder, CompilerSpec, KeptKind,
     LOCALIZATION_VERSION, Localization, REDUCTION_VERSION, Reduction, SINGLE_PASS_FILE,
-    SinglePassForm,
+    SinglePassForm, Trust,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::CaseError;
+use crate::trust::demands;
 use crate::workers::LlvmChoice;
 
 /// The result of a reduction, in a case's folder.
@@ -25,14 +26,18 @@ const LOCALIZE: &str = "localize";
 /// The file for a bisection, in a case's folder.
 const BISECT: &str = "bisect.json";
 
-/// Reads a case's folder, or the `case.toml` in it.
-pub fn open_case(path: &Path) -> Result<CaseFolder, CaseError> {
+/// Reads a case's folder, or the `case.toml` in it. Refuses what is more than data,
+/// unless it is trusted, and a folder that leads out of itself.
+pub fn open_case(path: &Path, trust: Trust) -> Result<CaseFolder, CaseError> {
     let is_file = path.file_name().is_some_and(|name| name == CASE_FILE);
     let folder = match (is_file, path.parent()) {
         (true, Some(folder)) => folder.to_owned(),
         _ => path.to_owned(),
     };
     let path = folder.join(CASE_FILE);
+    if path.symlink_metadata().is_ok() {
+        stays_inside(&folder)?;
+    }
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) => match error.kind() {
@@ -42,11 +47,55 @@ pub fn open_case(path: &Path) -> Result<CaseFolder, CaseError> {
             _ => return Err(CaseError::Unreadable(error)),
         },
     };
-    let case = Case::parse(&text).map_err(|source| CaseError::CaseText { path, source })?;
-    let opened = CaseFolder { folder, case };
+    let case = match Case::parse(&text) {
+        Ok(case) => case,
+        Err(source) => return Err(CaseError::CaseText { path, source: Box::new(source) }),
+    };
+    let what = demands(&case);
+    if trust == Trust::Data && !what.is_empty() {
+        return Err(CaseError::Untrusted { path, what });
+    }
+    let opened = CaseFolder { folder, case, trust };
     match opened.input().is_file() {
         true => Ok(opened),
         false => Err(CaseError::NoInput(opened.input())),
+    }
+}
+
+/// Whether all links in the folder of a case or a campaign end in it. Jobs read and
+/// write files there by their names; this is why none of them has to look where a
+/// name leads.
+pub fn stays_inside(folder: &Path) -> Result<(), CaseError> {
+    let root = fs::canonicalize(folder).map_err(CaseError::Unreadable)?;
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        let Some(entries) = if_there(fs::read_dir(&folder))? else { continue };
+        for entry in entries {
+            let path = entry.map_err(CaseError::Unreadable)?.path();
+            let Some(found) = if_there(fs::symlink_metadata(&path))? else { continue };
+            let kind = found.file_type();
+            let what = if kind.is_symlink() {
+                let is_inside = path.canonicalize().is_ok_and(|end| end.starts_with(&root));
+                (!is_inside).then_some("a link that leads out of its folder, or nowhere")
+            } else if kind.is_dir() {
+                folders.push(path.clone());
+                None
+            } else {
+                (!kind.is_file()).then_some("neither a file nor a folder")
+            };
+            if let Some(what) = what {
+                return Err(CaseError::LeadsOut { path, what });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What went while we looked is none of our business.
+fn if_there<T>(found: io::Result<T>) -> Result<Option<T>, CaseError> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some).map_err(CaseError::Unreadable),
     }
 }
 
@@ -169,7 +218,12 @@ pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    // Not through a link that somebody put there.
+    remove(&beside)?;
+    let new = fs::OpenOptions::new().write(true).create_new(true).open(&beside);
+    let written = new
+        .and_then(|mut file| file.write_all(text.as_ref()))
+        .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         // What is left of the attempt, if anything.
         let _ = fs::remove_file(&beside);

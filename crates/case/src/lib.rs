@@ -12,10 +12,12 @@ pub mod definedness;
 pub mod driver;
 pub mod error;
 pub mod folder;
+pub mod interpret;
 pub mod loaded;
 pub mod oracle;
 pub mod repetition;
 pub mod run;
+pub mod trust;
 pub mod workers;
 pub mod write;
 

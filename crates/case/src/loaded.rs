@@ -10,8 +10,9 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::distribution::Job;
-use optsleuth_compiler::llvm::{Flavor, Pool, RunError, Targets};
+use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
 use optsleuth_model::{
     Case, CaseFolder, CaseKind, CheckStatus, Confirmation, Emit, Execute, Limits, Outcome,
     PassSequence, Pipeline, Program, Progress, RunRequest, RunResult, Stage, Unmodified,
@@ -19,7 +20,7 @@ use optsleuth_model::{
 
 use crate::CaseError;
 use crate::confirm::confirm;
-use crate::definedness::{References, disagreement, references};
+use crate::definedness::{RefereeWord, References, ask_referee, disagreement, references};
 use crate::folder::llvm_of;
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude};
@@ -77,6 +78,8 @@ pub struct Reproduction {
     pub reference_time: Duration,
     /// For a case with a fault.
     pub unmodified: Option<Unmodified>,
+    /// Of wrong code: whether the program is defined.
+    pub referee: RefereeWord,
 }
 
 impl LoadedCase {
@@ -104,7 +107,7 @@ impl LoadedCase {
             LoadedCase::load_into(workers, unmodified, case.clone(), limits, progress)
         };
         match load(Targets::Native) {
-            Err(CaseError::Run(RunError::ForeignTarget { .. })) => load(Targets::All),
+            Err(CaseError::Compiler(CompilerError::ForeignTarget { .. })) => load(Targets::All),
             other => other,
         }
     }
@@ -163,7 +166,7 @@ impl LoadedCase {
 
     /// Loads another program, or the same under more options than the case's.
     /// Whoever does so loads the case's own afterwards.
-    pub fn load(&mut self, program: &Program, more: &[String]) -> Result<(), RunError> {
+    pub fn load(&mut self, program: &Program, more: &[String]) -> Result<(), CompilerError> {
         let options = [&self.case.case.flags, more].concat();
         self.workers.pool.load(program, &options, self.request.limits)
     }
@@ -217,6 +220,13 @@ impl LoadedCase {
             status = CheckStatus::FailsUnmodified;
             what = format!("the compiler without the fault fails as well: {theirs}");
         }
+        let mut referee = RefereeWord::Unasked;
+        if kind == CaseKind::WrongCode && status == CheckStatus::Reproduces {
+            referee = self.ask_referee(progress)?;
+            if let RefereeWord::Undefined(objection) = &referee {
+                (status, what) = (CheckStatus::Unstable, objection.acquits());
+            }
+        }
         self.was_seen |= status == CheckStatus::Reproduces;
         let references =
             references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
@@ -230,6 +240,7 @@ impl LoadedCase {
             oracle,
             reference_time,
             unmodified,
+            referee,
         })
     }
 
@@ -256,6 +267,14 @@ impl LoadedCase {
         progress.step("running the unoptimized program");
         let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
         references(&mut workers.pool, self.limits)
+    }
+
+    /// Whether the program is defined. A compiler with a fault is not asked.
+    fn ask_referee(&mut self, progress: &dyn Progress) -> Result<RefereeWord, CaseError> {
+        progress.step("asking the referee");
+        let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
+        let (source, case) = (self.case.input(), &self.case.case);
+        ask_referee(workers, &self.program, &source, &case.cflags, &case.flags, self.limits)
     }
 
     /// The distribution's commands that show the failure; none where a tool is

@@ -174,7 +174,10 @@ fn message(outcome: &Outcome) -> Option<Signature> {
 /// Whether a program was ended by a limit of ours.
 pub fn is_limit(end: ProgramEnd) -> bool {
     match end {
-        ProgramEnd::Timeout | ProgramEnd::OutOfMemory | ProgramEnd::OutputLimit => true,
+        ProgramEnd::Timeout
+        | ProgramEnd::OutOfMemory
+        | ProgramEnd::OutputLimit
+        | ProgramEnd::ThreadLimit => true,
         ProgramEnd::Exited(_) | ProgramEnd::Signaled(_) => false,
     }
 }
@@ -271,6 +274,7 @@ fn end(end: ProgramEnd) -> String {
         ProgramEnd::Timeout => "does not end".to_owned(),
         ProgramEnd::OutOfMemory => "uses up its memory".to_owned(),
         ProgramEnd::OutputLimit => "writes without end".to_owned(),
+        ProgramEnd::ThreadLimit => "starts threads without end".to_owned(),
     }
 }
 

@@ -4,9 +4,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::{
-    self, FaultyBuilder, Flavor, Install, InstallError, Pool, Provisioned, Step, Targets,
+    self, FaultyBuilder, Flavor, Install, Pool, Provisioned, Step, Targets,
 };
 use optsleuth_model::{Fault, Language, Limits, PassRegistry, PassSequence, Program, Progress};
 
@@ -25,7 +26,7 @@ pub enum LlvmChoice {
 
 impl LlvmChoice {
     /// Finds it.
-    pub fn find(&self) -> Result<Install, InstallError> {
+    pub fn find(&self) -> Result<Install, CompilerError> {
         match self {
             LlvmChoice::Version(major) => llvm::find(*major),
             LlvmChoice::Config(path) => llvm::from_llvm_config(path),
@@ -33,7 +34,7 @@ impl LlvmChoice {
                 .into_iter()
                 .rev()
                 .find_map(|(_, found)| found.ok())
-                .ok_or(InstallError::None),
+                .ok_or(CompilerError::NoLlvmAtAll),
         }
     }
 }
@@ -126,7 +127,7 @@ impl Workers {
         }
         let path = folder.join(program);
         let text = fs::read(&path)
-            .map_err(|source| ProgramError::Unreadable { path: path.clone(), source })?;
+            .map_err(|source| CompilerError::UnreadableProgram { path: path.clone(), source })?;
         let output = program.with_extension("ll");
         let output = output.file_name().map_or_else(|| output.clone(), PathBuf::from);
         let tool = clang::to_ir_command(&self.install, program, &text, c_flags, &output)?;
@@ -135,8 +136,8 @@ impl Workers {
 
     /// Text -> the sequence as this LLVM takes it.
     pub fn passes(&self, text: &str) -> Result<PassSequence, CaseError> {
-        let sequence: PassSequence =
-            text.parse().map_err(|source| CaseError::Syntax { text: text.to_owned(), source })?;
+        let wrong = |source| CaseError::Syntax { text: text.to_owned(), source: Box::new(source) };
+        let sequence: PassSequence = text.parse().map_err(wrong)?;
         Ok(sequence.resolve(&self.registry)?)
     }
 }

@@ -1,13 +1,16 @@
 //! A case and its program -> a folder that appears whole.
 //!
 //! **Invariant:** a folder that exists is replaced only where the caller allows it,
-//! and only if it is a case.
+//! and only if it is a case. At every moment the old case or the new one is there,
+//! whole: a kill loses neither.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use optsleuth_model::{CASE_FILE, Case};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 
 use crate::CaseError;
 
@@ -44,20 +47,25 @@ fn fill(folder: &Path, case: &Case, program: &[u8]) -> io::Result<()> {
     fs::write(folder.join(CASE_FILE), case.to_toml())
 }
 
-/// Moves a folder to a place, where another may be.
+/// Moves a folder to a place, where another may be: they change places in one step,
+/// and the other goes then.
 fn put(new: &Path, place: &Path) -> io::Result<()> {
-    let old = hidden(place, "old");
-    let was_there = place.exists();
-    if was_there {
-        fs::rename(place, &old)?;
+    if place.symlink_metadata().is_err() {
+        return fs::rename(new, place);
     }
-    let moved = fs::rename(new, place);
-    match (&moved, was_there) {
-        (Ok(()), true) => fs::remove_dir_all(&old)?,
-        (Err(_), true) => fs::rename(&old, place)?,
-        (_, false) => {}
+    match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
+        Ok(()) => fs::remove_dir_all(new),
+        // A file system that cannot do this: the old one steps aside for a moment.
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            let old = hidden(place, "old");
+            fs::rename(place, &old)?;
+            match fs::rename(new, place) {
+                Ok(()) => fs::remove_dir_all(&old),
+                Err(error) => fs::rename(&old, place).and(Err(error)),
+            }
+        }
+        Err(error) => Err(error.into()),
     }
-    moved
 }
 
 fn hidden(folder: &Path, what: &str) -> PathBuf {
@@ -94,6 +102,31 @@ mod tests {
         fs::remove_file(place.join("case.toml")).unwrap();
         assert!(matches!(write_case(&place, &case, b"three", true), Err(CaseError::NotACase(_))));
         assert_eq!(names(&root.path().join("cases")), ["7"]);
+    }
+
+    #[test]
+    fn a_case_that_is_replaced_is_there_at_every_moment() {
+        let root = tempfile::tempdir().unwrap();
+        let case = Case::parse(CASE).unwrap();
+        let place = root.path().join("7");
+        write_case(&place, &case, b"one", false).unwrap();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let n_missing = std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                let mut n_missing = 0;
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    n_missing += usize::from(!place.join("case.toml").exists());
+                }
+                n_missing
+            });
+            for _ in 0..500 {
+                write_case(&place, &case, b"two", true).unwrap();
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+            watcher.join().unwrap()
+        });
+        assert_eq!(n_missing, 0);
+        assert_eq!(names(root.path()), ["7"]);
     }
 
     #[test]

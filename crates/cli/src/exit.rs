@@ -9,7 +9,7 @@ use optsleuth_model::{Outcome, ProgramEnd};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// It did what was asked, and nothing is wrong with the compiler.
+    /// The command succeeded, and nothing is wrong with the compiler.
     Clean = 0,
     /// The command line or an input is wrong.
     Usage = 1,
@@ -19,8 +19,8 @@ pub(crate) enum Exit {
     Unstable = 3,
     /// Something is not installed.
     Missing = 4,
-    /// The compiler did its work, but the executed program was stopped by a
-    /// limit or ended by a signal.
+    /// The compiler compiled the program without complaint, but a limit stopped
+    /// the executed program or a signal ended it.
     ProgramStopped = 5,
     /// A case does not fail as it says.
     NotReproduced = 6,
@@ -42,7 +42,8 @@ impl Exit {
                 ProgramEnd::Signaled(_)
                 | ProgramEnd::Timeout
                 | ProgramEnd::OutOfMemory
-                | ProgramEnd::OutputLimit => Exit::ProgramStopped,
+                | ProgramEnd::OutputLimit
+                | ProgramEnd::ThreadLimit => Exit::ProgramStopped,
             },
             Outcome::Crash(_)
             | Outcome::InvalidIr { .. }

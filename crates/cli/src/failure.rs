@@ -3,7 +3,7 @@
 
 use optsleuth_bench::BenchError;
 use optsleuth_case::{CaseError, errors_through};
-use optsleuth_compiler::llvm::InstallError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_hunt::HuntError;
 use optsleuth_triage::TriageError;
 
@@ -49,4 +49,4 @@ impl From<CaseError> for Failure {
     }
 }
 
-errors_through!(Failure::Case, InstallError, std::io::Error);
+errors_through!(Failure::Case, CompilerError, std::io::Error);

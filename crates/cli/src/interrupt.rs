@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit::Exit;
 
-static SOMEBODY_ASKS: AtomicBool = AtomicBool::new(false);
+static IS_ASKED: AtomicBool = AtomicBool::new(false);
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// From now on signals are handled here.
 pub(crate) fn handle() -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(|| {
         let is_first = !REQUESTED.swap(true, Ordering::SeqCst);
-        if is_first && SOMEBODY_ASKS.load(Ordering::SeqCst) {
+        if is_first && IS_ASKED.load(Ordering::SeqCst) {
             return;
         }
         // Workers see their host go and clean up after themselves; other
@@ -27,6 +27,6 @@ pub(crate) fn handle() -> Result<(), ctrlc::Error> {
 
 /// Whether the job is to end with what it has.
 pub(crate) fn requested() -> bool {
-    SOMEBODY_ASKS.store(true, Ordering::SeqCst);
+    IS_ASKED.store(true, Ordering::SeqCst);
     REQUESTED.load(Ordering::SeqCst)
 }

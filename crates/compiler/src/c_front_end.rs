@@ -17,12 +17,12 @@ use optsleuth_model::{
     Crash, CrashCause, Limits, Outcome, Program, RunResult, Signature, Stage, signal_name,
 };
 
+use crate::CompilerError;
 pub use crate::c_source::CSource;
 use crate::cc1::Cc1;
-pub use crate::cc1::FrontEndError;
 use crate::csmith;
 use crate::diagnostics::first_error;
-use crate::llvm::{FrontEndParts, Install, RunError, Servers, Step};
+use crate::llvm::{FrontEndParts, Install, Servers, Step};
 use crate::spawn::{Tool, ToolEnd, ToolOutput};
 use crate::workdir::Workdir;
 
@@ -67,7 +67,7 @@ impl FrontEnd {
         install: &Install,
         flags: &[String],
         progress: &mut (dyn FnMut(Step) + Send),
-    ) -> Result<FrontEnd, FrontEndError> {
+    ) -> Result<FrontEnd, CompilerError> {
         let by_command = FrontEnd::by_command(install, flags)?;
         if !FrontEndParts::find(install).are_complete() {
             return Ok(by_command);
@@ -84,13 +84,14 @@ impl FrontEnd {
     }
 
     /// One that starts clang for every program.
-    pub fn by_command(install: &Install, flags: &[String]) -> Result<FrontEnd, FrontEndError> {
+    pub fn by_command(install: &Install, flags: &[String]) -> Result<FrontEnd, CompilerError> {
         let with_csmith = match csmith::include_flags(csmith::INCLUDE.as_bytes()) {
             headers if headers.is_empty() => None,
             headers => Some(Cc1::ask(install, &[&headers[..], flags].concat())?),
         };
         let usual = Cc1::ask(install, flags)?;
-        let directory = std::env::current_dir().map_err(FrontEndError::NoRoom)?;
+        let directory = std::env::current_dir()
+            .map_err(|source| CompilerError::Io { doing: "find the current directory", source })?;
         let install = install.clone();
         Ok(FrontEnd { install, directory, usual, with_csmith, servers: None })
     }
@@ -101,7 +102,7 @@ impl FrontEnd {
     }
 
     /// Compiles one program.
-    pub fn compile(&self, source: &CSource, limits: Limits) -> Result<Compiled, RunError> {
+    pub fn compile(&self, source: &CSource, limits: Limits) -> Result<Compiled, CompilerError> {
         let needs_csmith = !csmith::include_flags(&source.text).is_empty();
         let with_csmith = self.with_csmith.as_ref().filter(|_| needs_csmith);
         let arguments = with_csmith.unwrap_or(&self.usual).arguments(&source.name);
@@ -121,12 +122,12 @@ impl FrontEnd {
         source: &CSource,
         arguments: &[String],
         limits: Limits,
-    ) -> Result<Result<Vec<u8>, RunResult>, RunError> {
+    ) -> Result<Result<Vec<u8>, RunResult>, CompilerError> {
         if source.name.contains(REMAPS) {
             let message = format!("clang's command takes no name with `{REMAPS}`; rename it");
-            return Err(RunError::BadModule { name: source.name.clone(), message });
+            return Err(CompilerError::BadModule { name: source.name.clone(), message });
         }
-        let io = |doing| move |source| RunError::Io { doing, source };
+        let io = |doing| move |source| CompilerError::Io { doing, source };
         let folder = Workdir::new().map_err(io("make a temporary directory"))?;
         let (text, output) = (folder.file("source"), folder.file("module"));
         std::fs::write(&text, &source.text).map_err(io("write a C program"))?;
@@ -142,7 +143,7 @@ impl FrontEnd {
             .time(limits.compile * WALL_PER_CPU + Duration::from_secs(1))
             .memory(limits.memory.saturating_add(ROOM))
             .output()
-            .map_err(RunError::NoClang)?;
+            .map_err(|error| CompilerError::ClangGone(Box::new(error)))?;
         match judge(&ended, limits)? {
             None => Ok(Ok(std::fs::read(&output).map_err(io("read clang's output"))?)),
             Some(outcome) => Ok(Err(failed(outcome, ended.wall))),
@@ -156,7 +157,7 @@ fn module_name(source: &str) -> String {
 }
 
 /// How clang's command ended: `None` is well.
-fn judge(ended: &ToolOutput, limits: Limits) -> Result<Option<Outcome>, RunError> {
+fn judge(ended: &ToolOutput, limits: Limits) -> Result<Option<Outcome>, CompilerError> {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     let crash = |cause, message: Option<String>| {
         let signature = match (&message, cause) {
@@ -171,13 +172,15 @@ fn judge(ended: &ToolOutput, limits: Limits) -> Result<Option<Outcome>, RunError
     Ok(Some(match ended.end {
         ToolEnd::Exited(0) => return Ok(None),
         ToolEnd::Exited(FATAL_ERROR) => crash(CrashCause::FatalError, Some(first_error(&stderr))),
-        ToolEnd::Exited(_) => return Err(RunError::DoesNotCompile(first_error(&stderr))),
-        ToolEnd::Timeout => return Err(RunError::Lost { attempts: 1, how: "clang did not end" }),
+        ToolEnd::Exited(_) => return Err(CompilerError::FrontEndRefuses(first_error(&stderr))),
+        ToolEnd::Timeout => {
+            return Err(CompilerError::Lost { attempts: 1, how: "clang did not end" });
+        }
         ToolEnd::Signaled(SIGXCPU | SIGKILL) if ended.wall >= limits.compile => {
             Outcome::Timeout { invocation: None }
         }
         ToolEnd::Signaled(SIGKILL) => {
-            return Err(RunError::Lost { attempts: 1, how: "clang was killed" });
+            return Err(CompilerError::Lost { attempts: 1, how: "clang was killed" });
         }
         ToolEnd::Signaled(signal) => crash(CrashCause::Signal(signal), None),
     }))
@@ -188,6 +191,7 @@ fn failed(outcome: Outcome, wall: Duration) -> RunResult {
     RunResult {
         outcome,
         emitted: Vec::new(),
+        interpretation: None,
         n_items: 0,
         n_invocations: 0,
         invocations: Vec::new(),

@@ -8,27 +8,10 @@
 
 use std::path::Path;
 
-use crate::clang::UNOPTIMIZED;
+use crate::CompilerError;
+use crate::clang::{UNOPTIMIZED, clang};
 use crate::llvm::Install;
-use crate::spawn::{Tool, ToolError};
 use crate::workdir::Workdir;
-
-/// Why there are no such arguments.
-#[derive(Debug, thiserror::Error)]
-pub enum FrontEndError {
-    /// There is no clang.
-    #[error("LLVM {0} has no clang to compile C with: install clang-{0}")]
-    NoClang(u32),
-    /// clang refuses the flags.
-    #[error("clang does not take these C flags; correct them")]
-    Flags(#[source] ToolError),
-    /// They ask for more than one module.
-    #[error("the C flags `{0}` do more than compile; leave out what writes other files")]
-    NotOneJob(String),
-    /// There is no place for a file to ask with.
-    #[error("cannot make a temporary directory; is the disk full?")]
-    NoRoom(#[source] std::io::Error),
-}
 
 /// The arguments behind `-cc1`, for any source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +30,11 @@ enum Argument {
 
 impl Cc1 {
     /// Has clang's driver say what cc1 command these flags come to.
-    pub(crate) fn ask(install: &Install, flags: &[String]) -> Result<Cc1, FrontEndError> {
-        let clang = install.tool("clang").ok_or(FrontEndError::NoClang(install.major))?;
-        let folder = Workdir::new().map_err(FrontEndError::NoRoom)?;
+    pub(crate) fn ask(install: &Install, flags: &[String]) -> Result<Cc1, CompilerError> {
+        let folder = Workdir::new()?;
         let source = folder.file("program.c");
-        std::fs::write(&source, "").map_err(FrontEndError::NoRoom)?;
-        let output = Tool::new(clang)
+        fs_err::write(&source, "")?;
+        let output = clang(install)?
             .args(UNOPTIMIZED)
             .args(["-S", "-emit-llvm", "-w"])
             .args(flags)
@@ -61,9 +43,9 @@ impl Cc1 {
             .arg(folder.file("program.ll"))
             .arg("-###")
             .check()
-            .map_err(FrontEndError::Flags)?;
+            .map_err(|error| CompilerError::BadCFlags(Box::new(error)))?;
         read(&String::from_utf8_lossy(&output.stderr), &source)
-            .ok_or_else(|| FrontEndError::NotOneJob(flags.join(" ")))
+            .ok_or_else(|| CompilerError::NotOneJob(flags.join(" ")))
     }
 
     /// The arguments for a source of this name, the name itself last.

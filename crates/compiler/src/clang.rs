@@ -1,47 +1,34 @@
 //! C -> LLVM IR, with the clang of the LLVM under test.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use optsleuth_model::{Language, Program};
 
+use crate::CompilerError;
 use crate::csmith;
 use crate::llvm::Install;
-use crate::spawn::{Tool, ToolError};
+use crate::spawn::Tool;
 use crate::workdir::Workdir;
-
-/// Why a file is not a program.
-#[derive(Debug, thiserror::Error)]
-pub enum ProgramError {
-    /// It cannot be read.
-    #[error("cannot read `{}`", .path.display())]
-    Unreadable {
-        /// The program's file.
-        path: PathBuf,
-        /// From the file system.
-        source: std::io::Error,
-    },
-    /// Its name ends neither in `.c` nor in `.ll` nor in `.bc`.
-    #[error("`{}` is neither C (.c, .i) nor LLVM IR (.ll, .bc)", .0.display())]
-    UnknownLanguage(PathBuf),
-    /// There is no clang to compile C with.
-    #[error("LLVM {0} has no clang to compile C with")]
-    NoClang(u32),
-    /// It does not compile.
-    #[error("`{}` does not compile", .path.display())]
-    DoesNotCompile {
-        /// The program's file.
-        path: PathBuf,
-        /// What clang says.
-        source: ToolError,
-    },
-    /// There is no place for the result.
-    #[error("cannot make a temporary directory")]
-    NoRoom(#[source] std::io::Error),
-}
 
 /// Unoptimized IR that passes may optimize: plain `-O0` marks every function
 /// `optnone`, and passes would leave it alone.
 pub(crate) const UNOPTIMIZED: [&str; 3] = ["-O0", "-Xclang", "-disable-O0-optnone"];
+
+/// This LLVM's clang, without arguments.
+pub(crate) fn clang(install: &Install) -> Result<Tool, CompilerError> {
+    let clang = install.tool("clang").ok_or(CompilerError::NoClang(install.major))?;
+    Ok(Tool::new(clang))
+}
+
+/// clang's complaint about a program, against a clang that does not start.
+fn refused(program: &Path, error: CompilerError) -> CompilerError {
+    match error {
+        CompilerError::ToolFailed { .. } => {
+            CompilerError::DoesNotCompile { path: program.to_owned(), source: Box::new(error) }
+        }
+        other => other,
+    }
+}
 
 /// The command that compiles C to LLVM assembly. `text` is what the source
 /// holds; `flags` are the user's (`-I`, `-D`); csmith's headers are found
@@ -52,9 +39,8 @@ pub fn to_ir_command(
     text: &[u8],
     flags: &[String],
     output: &Path,
-) -> Result<Tool, ProgramError> {
-    let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
-    Ok(Tool::new(clang)
+) -> Result<Tool, CompilerError> {
+    Ok(clang(install)?
         .args(UNOPTIMIZED)
         .args(["-S", "-emit-llvm", "-w"])
         .args(csmith::include_flags(text))
@@ -81,14 +67,13 @@ pub fn preprocess(
     flags: &[String],
     markers: Markers,
     output: &Path,
-) -> Result<String, ProgramError> {
+) -> Result<String, CompilerError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
-        move |source| ProgramError::Unreadable { path, source }
+        move |source| CompilerError::UnreadableProgram { path, source }
     };
     let text = std::fs::read(source).map_err(unreadable(source))?;
-    let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
-    Tool::new(clang)
+    clang(install)?
         .args(["-E", "-w"])
         .args((markers == Markers::Dropped).then_some("-P"))
         .args(csmith::include_flags(&text))
@@ -97,7 +82,7 @@ pub fn preprocess(
         .arg("-o")
         .arg(output)
         .check()
-        .map_err(|error| ProgramError::DoesNotCompile { path: source.to_owned(), source: error })?;
+        .map_err(|error| refused(source, error))?;
     std::fs::read_to_string(output).map_err(unreadable(output))
 }
 
@@ -106,19 +91,19 @@ pub fn read_program(
     install: &Install,
     path: &Path,
     flags: &[String],
-) -> Result<Program, ProgramError> {
-    let unreadable = |source| ProgramError::Unreadable { path: path.to_owned(), source };
+) -> Result<Program, CompilerError> {
+    let unreadable = |source| CompilerError::UnreadableProgram { path: path.to_owned(), source };
     let text = std::fs::read(path).map_err(unreadable)?;
     let language =
-        Language::of_path(path).ok_or_else(|| ProgramError::UnknownLanguage(path.to_owned()))?;
+        Language::of_path(path).ok_or_else(|| CompilerError::UnknownLanguage(path.to_owned()))?;
     let ir = match language {
         Language::IrText | Language::Bitcode => text,
         Language::C => {
-            let folder = Workdir::new().map_err(ProgramError::NoRoom)?;
+            let folder = Workdir::new()?;
             let output = folder.file("program.ll");
             to_ir_command(install, path, &text, flags, &output)?
                 .check()
-                .map_err(|source| ProgramError::DoesNotCompile { path: path.to_owned(), source })?;
+                .map_err(|error| refused(path, error))?;
             std::fs::read(&output).map_err(unreadable)?
         }
     };

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::spawn::{Tool, ToolError, ToolOutput, find_on_path};
+use crate::CompilerError;
+use crate::spawn::{Tool, ToolOutput, find_on_path};
 use crate::workdir::Workdir;
 
 /// Where distributions put csmith's headers.
@@ -64,22 +65,21 @@ pub fn is_installed() -> bool {
 }
 
 /// What csmith says of itself.
-pub fn version() -> Result<String, ToolError> {
+pub fn version() -> Result<String, CompilerError> {
     // It leaves a file where it runs.
-    let folder = Workdir::new()
-        .map_err(|source| ToolError::Start { program: PathBuf::from("csmith"), source })?;
+    let folder = Workdir::new()?;
     tool().arg("--version").directory(folder.path()).text()
 }
 
 /// Its probabilities, in its own format, as they are without options.
-pub fn default_probabilities(folder: &Path) -> Result<String, ToolError> {
+pub fn default_probabilities(folder: &Path) -> Result<String, CompilerError> {
     let file = folder.join("probabilities.txt");
     tool().arg("--dump-default-probabilities").arg(&file).directory(folder).check()?;
-    std::fs::read_to_string(&file).map_err(|source| ToolError::Start { program: file, source })
+    Ok(fs_err::read_to_string(&file)?)
 }
 
 /// Writes the program of this seed; `flags` are csmith's own.
-pub fn generate(seed: u64, flags: &[&str], output: &Path) -> Result<(), ToolError> {
+pub fn generate(seed: u64, flags: &[&str], output: &Path) -> Result<(), CompilerError> {
     command(seed, flags, output).cpu(LONGEST).check()?;
     Ok(())
 }
@@ -93,7 +93,7 @@ pub fn generate_within(
     flags: &[&str],
     probabilities: Option<&Path>,
     output: &Path,
-) -> Result<ToolOutput, ToolError> {
+) -> Result<ToolOutput, CompilerError> {
     let mut tool = command(seed, flags, output).cpu(cpu);
     if let Some(file) = probabilities {
         tool = tool.arg("--probability-configuration").arg(file);

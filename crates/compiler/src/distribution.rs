@@ -10,35 +10,14 @@ use std::time::Duration;
 
 use optsleuth_model::{CodegenLevel, Limits, PassSequence, Program};
 
+use crate::CompilerError;
 use crate::llvm::{Install, link};
-use crate::spawn::{Tool, ToolEnd, ToolError, ToolOutput};
+use crate::spawn::{Tool, ToolEnd, ToolOutput};
 use crate::workdir::Workdir;
 
-/// Why the tools cannot be asked.
-#[derive(Debug, thiserror::Error)]
-pub enum DistributionError {
-    /// A tool is not installed.
-    #[error("LLVM {major} has no `{tool}`")]
-    Missing {
-        /// Major version of the LLVM that was asked.
-        major: u32,
-        /// The name of its program.
-        tool: &'static str,
-    },
-    /// A tool cannot be started.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-    /// Files cannot be written.
-    #[error("cannot write the tools' input")]
-    Io(#[from] std::io::Error),
-}
-
 /// A pipeline pass by pass, as `opt` prints it.
-pub fn print_pipeline(
-    install: &Install,
-    passes: &PassSequence,
-) -> Result<String, DistributionError> {
-    let missing = || DistributionError::Missing { major: install.major, tool: "opt" };
+pub fn print_pipeline(install: &Install, passes: &PassSequence) -> Result<String, CompilerError> {
+    let missing = || CompilerError::NoTool { major: install.major, tool: "opt" };
     let printed = Tool::new(install.tool("opt").ok_or_else(missing)?)
         .arg(format!("-passes={passes}"))
         .args(["-print-pipeline-passes", "-disable-output", "/dev/null"])
@@ -97,13 +76,13 @@ pub enum Step {
 
 impl Job<'_> {
     /// The commands, without running them.
-    pub fn commands(&self) -> Result<Vec<String>, DistributionError> {
+    pub fn commands(&self) -> Result<Vec<String>, CompilerError> {
         let steps = self.steps(&self.input_name())?;
         Ok(steps.iter().map(|(_, tool)| tool.command_line()).collect())
     }
 
     /// Runs the tools, up to the first that fails.
-    pub fn run(&self) -> Result<Answer, DistributionError> {
+    pub fn run(&self) -> Result<Answer, CompilerError> {
         let folder = Workdir::new()?;
         let input = self.input_name();
         fs_err::write(folder.file(&input), &self.program.ir)?;
@@ -118,7 +97,7 @@ impl Job<'_> {
         };
         let folder = answer._folder.path().to_owned();
         let prepare =
-            |tool: Tool| tool.directory(&folder).time(time).memory(self.limits.memory + ROOM);
+            |tool: Tool| tool.confined_to(&folder).time(time).memory(self.limits.memory + ROOM);
         let steps = self.steps(&input)?;
         for (step, tool) in steps {
             let tool = prepare(tool);
@@ -138,7 +117,7 @@ impl Job<'_> {
         Ok(answer)
     }
 
-    fn steps(&self, input: &str) -> Result<Vec<(Step, Tool)>, DistributionError> {
+    fn steps(&self, input: &str) -> Result<Vec<(Step, Tool)>, CompilerError> {
         let mut steps = vec![(Step::Opt, self.opt(input)?)];
         if let Some(level) = self.codegen {
             let llc = Tool::new(self.tool("llc")?).arg(format!("-O{}", level as u32)).args([
@@ -157,7 +136,7 @@ impl Job<'_> {
         Ok(steps)
     }
 
-    fn opt(&self, input: &str) -> Result<Tool, DistributionError> {
+    fn opt(&self, input: &str) -> Result<Tool, CompilerError> {
         let mut opt = Tool::new(self.tool("opt")?);
         if let Some(passes) = self.passes {
             opt = opt.arg(format!("-passes={passes}"));
@@ -168,8 +147,8 @@ impl Job<'_> {
         Ok(opt.args(self.options).args(["-S", input, "-o", OPTIMIZED]))
     }
 
-    fn tool(&self, tool: &'static str) -> Result<PathBuf, DistributionError> {
-        let missing = DistributionError::Missing { major: self.install.major, tool };
+    fn tool(&self, tool: &'static str) -> Result<PathBuf, CompilerError> {
+        let missing = CompilerError::NoTool { major: self.install.major, tool };
         self.install.tool(tool).ok_or(missing)
     }
 

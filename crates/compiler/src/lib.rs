@@ -16,9 +16,13 @@ mod diagnostics;
 pub mod distribution;
 pub mod doctor;
 pub mod driver;
+mod error;
 pub mod libclang;
 pub mod llvm;
 pub mod reducers;
 pub mod sanitize;
 pub mod spawn;
+mod versions;
 pub mod workdir;
+
+pub use error::CompilerError;

@@ -4,27 +4,17 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::CompilerError;
 use crate::llvm::{self, Install};
-
-/// Why there is no libclang to load.
-#[derive(Debug, thiserror::Error)]
-pub enum LibclangError {
-    /// No LLVM that is new enough has one.
-    #[error("no libclang from {oldest} on is installed; install libclang1-19")]
-    None {
-        /// The oldest that would do.
-        oldest: u32,
-    },
-}
 
 /// The shared object of the newest LLVM that has one; `oldest` is the oldest that
 /// will do.
-pub fn newest(oldest: u32) -> Result<PathBuf, LibclangError> {
+pub fn newest(oldest: u32) -> Result<PathBuf, CompilerError> {
     let installs = llvm::discover().into_iter().rev().filter_map(|(_, install)| install.ok());
     installs
         .filter(|install| install.major >= oldest)
         .find_map(|install| of(&install))
-        .ok_or(LibclangError::None { oldest })
+        .ok_or(CompilerError::NoLibclang { oldest })
 }
 
 /// The shared object of one LLVM, if it is there.

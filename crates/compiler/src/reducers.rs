@@ -1,4 +1,4 @@
-//! Other people's reducers: where they are, and how they are started.
+//! External reducers: where they are, and how they are started.
 //!
 //! **Invariant:** they work in a folder of ours, temporary files included.
 

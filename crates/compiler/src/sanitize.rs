@@ -5,10 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::clang::ProgramError;
+use crate::CompilerError;
+use crate::clang::clang;
 use crate::csmith;
 use crate::llvm::{self, Install};
-use crate::spawn::{Tool, ToolEnd, ToolError};
+use crate::spawn::{Tool, ToolEnd};
 
 /// Warnings about programs whose behaviour is hardly defined.
 pub const TELLING_WARNINGS: [&str; 18] = [
@@ -101,15 +102,14 @@ pub fn warnings(
     source: &Path,
     flags: &[String],
     names: &[&'static str],
-) -> Result<Vec<&'static str>, ProgramError> {
+) -> Result<Vec<&'static str>, CompilerError> {
     let output = clang(install)?
         .args(["-fsyntax-only", "-Wno-everything", "-Wno-unknown-warning-option"])
         .args(names.iter().map(|name| format!("-W{name}")))
         .args(include_flags(source))
         .args(flags)
         .arg(source)
-        .output()
-        .map_err(|error| does_not_compile(source, error))?;
+        .output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_said = |name: &&&str| said.contains(&format!("[-W{name}]"));
     Ok(names.iter().filter(is_said).copied().collect())
@@ -123,7 +123,7 @@ pub fn compile(
     flags: &[String],
     sanitizer: Sanitizer,
     program: &Path,
-) -> Result<bool, ProgramError> {
+) -> Result<bool, CompilerError> {
     let includes = include_flags(source);
     // One text of both: a second run of the compiler would cost as much again.
     let whole = program.with_extension("whole.c");
@@ -131,8 +131,7 @@ pub fn compile(
     let source = match sanitizer {
         Sanitizer::Undefined => source,
         Sanitizer::Address | Sanitizer::Memory | Sanitizer::UndefinedAndAddress => {
-            std::fs::write(&whole, text)
-                .map_err(|error| ProgramError::Unreadable { path: whole.clone(), source: error })?;
+            fs_err::write(&whole, text)?;
             &whole
         }
     };
@@ -147,20 +146,10 @@ pub fn compile(
         .arg("-o")
         .arg(program)
         .args(["-lm", "-lpthread"])
-        .output()
-        .map_err(|error| does_not_compile(source, error))?;
+        .output()?;
     Ok(output.end == ToolEnd::Exited(0))
-}
-
-fn clang(install: &Install) -> Result<Tool, ProgramError> {
-    let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
-    Ok(Tool::new(clang))
 }
 
 fn include_flags(source: &Path) -> Vec<String> {
     csmith::include_flags(&std::fs::read(source).unwrap_or_default())
-}
-
-fn does_not_compile(source: &Path, error: ToolError) -> ProgramError {
-    ProgramError::DoesNotCompile { path: source.to_owned(), source: error }
 }

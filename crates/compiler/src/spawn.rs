@@ -8,7 +8,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::OwnedFd;
@@ -18,9 +17,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use landlock::{
+    ABI, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, path_beneath_rules,
+};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal};
+
+use crate::CompilerError;
 
 /// A tool that works for minutes is stuck.
 const STANDARD_TIME: Duration = Duration::from_secs(300);
@@ -42,6 +46,7 @@ pub struct Tool {
     time: Duration,
     cpu: Option<Duration>,
     memory: u64,
+    confined: Option<PathBuf>,
 }
 
 /// What a tool left behind when it ended.
@@ -68,29 +73,6 @@ pub enum ToolEnd {
     Timeout,
 }
 
-/// Why a tool gave no useful answer.
-#[derive(Debug, thiserror::Error)]
-pub enum ToolError {
-    /// It could not be started at all.
-    #[error("cannot start `{}`", .program.display())]
-    Start {
-        /// As it was given to [`Tool::new`].
-        program: PathBuf,
-        /// From the kernel, or from making files for its output.
-        source: io::Error,
-    },
-    /// It ran, but failed.
-    #[error("`{command}` {how}{}", indent(.stderr))]
-    Failed {
-        /// The whole command line.
-        command: String,
-        /// `exited with status 1`, and so on.
-        how: String,
-        /// What it wrote to standard error, shortened.
-        stderr: String,
-    },
-}
-
 impl Tool {
     /// A tool by path, or by a name to be looked up on `PATH`.
     pub fn new(program: impl AsRef<Path>) -> Tool {
@@ -102,6 +84,7 @@ impl Tool {
             time: STANDARD_TIME,
             cpu: None,
             memory: STANDARD_MEMORY,
+            confined: None,
         }
     }
 
@@ -148,6 +131,13 @@ impl Tool {
         self
     }
 
+    /// Runs it in this directory, and lets it write below it alone, where the
+    /// kernel has Landlock: for a tool whose input comes from somebody else.
+    pub fn confined_to(mut self, directory: &Path) -> Tool {
+        self.confined = Some(directory.to_owned());
+        self.directory(directory).env("TMPDIR", directory)
+    }
+
     /// The command line as a person would paste it into a shell.
     pub fn command_line(&self) -> String {
         let words = std::iter::once(short_name(&self.program)).chain(self.args.clone());
@@ -155,15 +145,15 @@ impl Tool {
     }
 
     /// Runs it to its end, whatever that is.
-    pub fn output(&self) -> Result<ToolOutput, ToolError> {
+    pub fn output(&self) -> Result<ToolOutput, CompilerError> {
         self.output_unless(&|| false)
     }
 
     /// The same for a tool that works for long: it is stopped soon after `stop`
     /// says so, and has then used up its time.
-    pub fn output_unless(&self, stop: &dyn Fn() -> bool) -> Result<ToolOutput, ToolError> {
+    pub fn output_unless(&self, stop: &dyn Fn() -> bool) -> Result<ToolOutput, CompilerError> {
         tracing::debug!(command = %self.command_line(), "run");
-        let fail = |source| ToolError::Start { program: self.program.clone(), source };
+        let fail = |source| CompilerError::ToolStart { program: self.program.clone(), source };
         // Files, not pipes: no reader has to keep up, and nothing can deadlock.
         let mut stdout = tempfile::tempfile().map_err(fail)?;
         let mut stderr = tempfile::tempfile().map_err(fail)?;
@@ -177,7 +167,11 @@ impl Tool {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        let mut child = Guard::start(command).map_err(fail)?;
+        let mut child = match &self.confined {
+            Some(directory) => Guard::start_confined(command, directory),
+            None => Guard::start(command),
+        }
+        .map_err(fail)?;
         child.register();
         child.limit(Resource::As, self.memory, self.memory);
         // A tool that crashes leaves nothing where it was started.
@@ -198,7 +192,7 @@ impl Tool {
     }
 
     /// Runs it and takes anything but status 0 for an error.
-    pub fn check(&self) -> Result<ToolOutput, ToolError> {
+    pub fn check(&self) -> Result<ToolOutput, CompilerError> {
         let output = self.output()?;
         let how = match output.end {
             ToolEnd::Exited(0) => return Ok(output),
@@ -212,13 +206,13 @@ impl Tool {
     }
 
     /// The error for a tool that ended so.
-    pub(crate) fn failed(&self, output: &ToolOutput, how: String) -> ToolError {
+    pub(crate) fn failed(&self, output: &ToolOutput, how: String) -> CompilerError {
         let stderr = shorten(&String::from_utf8_lossy(&output.stderr));
-        ToolError::Failed { command: self.command_line(), how, stderr }
+        CompilerError::ToolFailed { command: self.command_line(), how, stderr }
     }
 
     /// Runs it and gives its standard output, trimmed.
-    pub fn text(&self) -> Result<String, ToolError> {
+    pub fn text(&self) -> Result<String, CompilerError> {
         Ok(String::from_utf8_lossy(&self.check()?.stdout).trim().to_owned())
     }
 }
@@ -293,6 +287,17 @@ impl Guard {
         Ok(Guard(command.spawn()?))
     }
 
+    /// Starts it from a thread that may write below `directory` alone: a child
+    /// inherits what its thread may do, and the thread ends here.
+    fn start_confined(command: Command, directory: &Path) -> io::Result<Guard> {
+        let confined = || {
+            confine(directory).map_err(io::Error::other)?;
+            Guard::start(command)
+        };
+        std::thread::scope(|scope| scope.spawn(confined).join())
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
     /// Has it killed on an interrupt.
     fn register(&self) {
         LIVE.lock().unwrap_or_else(PoisonError::into_inner).insert(group(&self.0));
@@ -341,6 +346,22 @@ impl Drop for Guard {
     }
 }
 
+/// Takes from this thread the right to write outside of `directory`, as far as the
+/// kernel can: without Landlock, nothing changes.
+fn confine(directory: &Path) -> Result<(), RulesetError> {
+    let writing = AccessFs::from_write(LANDLOCK);
+    Ruleset::default()
+        .handle_access(writing)?
+        .create()?
+        .add_rules(path_beneath_rules([directory], writing))?
+        .add_rules(path_beneath_rules(["/dev/null"], AccessFs::from_write(LANDLOCK)))?
+        .restrict_self()?;
+    Ok(())
+}
+
+/// The newest version of Landlock that is asked for; an older kernel's does, too.
+const LANDLOCK: ABI = ABI::V3;
+
 fn group(child: &Child) -> i32 {
     i32::try_from(child.id()).unwrap_or(i32::MAX)
 }
@@ -369,13 +390,6 @@ fn read_back(file: &mut File) -> io::Result<Vec<u8>> {
 /// The first lines of what a tool complains about.
 fn shorten(text: &str) -> String {
     text.trim().lines().take(12).collect::<Vec<_>>().join("\n")
-}
-
-fn indent(text: &str) -> impl fmt::Display + use<> {
-    if text.is_empty() {
-        return String::new();
-    }
-    text.lines().fold(String::from(":"), |all, line| all + "\n    " + line)
 }
 
 /// Quotes a word for a POSIX shell where it needs that.
@@ -421,6 +435,21 @@ mod tests {
     }
 
     #[test]
+    fn a_confined_tool_writes_below_its_directory_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("inside");
+        std::fs::create_dir(&inside).unwrap();
+        let script = "echo a > a; echo b > ../b; echo c > /dev/null && echo null";
+        let tool = Tool::new("sh").args(["-c", script]).confined_to(&inside);
+        let output = tool.output().unwrap();
+        assert!(inside.join("a").exists(), "{output:?}");
+        assert!(!folder.path().join("b").exists(), "{output:?}");
+        assert_eq!(output.stdout, b"null\n", "{output:?}");
+        // We ourselves are not.
+        std::fs::write(folder.path().join("b"), "").unwrap();
+    }
+
+    #[test]
     fn a_failure_names_the_command_and_its_complaint() {
         let error = Tool::new("sh").args(["-c", "echo broken >&2; exit 1"]).check().unwrap_err();
         assert_eq!(
@@ -432,7 +461,7 @@ mod tests {
     #[test]
     fn a_missing_tool_is_an_error_of_its_own() {
         let error = Tool::new("no-such-tool-anywhere").output().unwrap_err();
-        assert!(matches!(error, ToolError::Start { .. }));
+        assert!(matches!(error, CompilerError::ToolStart { .. }));
     }
 
     #[test]

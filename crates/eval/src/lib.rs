@@ -18,6 +18,7 @@
 
 mod course;
 mod effect;
+mod error;
 mod mann_whitney;
 mod metrics;
 mod midranks;
@@ -30,13 +31,14 @@ mod wilcoxon;
 
 pub use course::{Clock, Moment, course};
 pub use effect::a12;
+pub use error::EvalError;
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use metrics::Figures;
 pub use scoreboard::{
     Comparison, Granularity, MethodScore, RecipeScore, Scoreboard, case_ranks, own_standing,
 };
-pub use seeds::{Evaluation, EvaluationError, FigureSummaries, evaluate};
+pub use seeds::{Evaluation, FigureSummaries, evaluate};
 pub use significance::NullDistribution;
-pub use standing::{CaseRanks, Standing, StandingError};
+pub use standing::{CaseRanks, Standing};
 pub use summary::{Quartiles, Summary, mean, median, quartiles, standard_deviation};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

@@ -5,11 +5,12 @@
 //! iterations", which may also mean the median of each figure over seeds; that
 //! one is in the summaries.
 //!
-//! **Invariant:** every seed saw every case. A run that came to nothing is an
-//! unreached [`Standing`], never a gap.
+//! **Invariant:** every seed saw every case. A search without a
+//! result is an unreached [`Standing`], never a gap.
 
 use serde::{Deserialize, Serialize};
 
+use crate::EvalError;
 use crate::metrics::Figures;
 use crate::standing::{CaseRanks, Standing};
 use crate::summary::Summary;
@@ -43,33 +44,14 @@ pub struct FigureSummaries {
     pub mar: Summary,
 }
 
-/// Why standings give no figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EvaluationError {
-    #[error("no case to evaluate")]
-    NoCase,
-    #[error("no seed to evaluate")]
-    NoSeed,
-    /// A case has more or fewer standings than the first one.
-    #[error("case {case} has standings for {found} seeds, the first for {expected}")]
-    Uneven {
-        /// Which, counted from 0.
-        case: usize,
-        /// How many it has.
-        found: usize,
-        /// How many it should have.
-        expected: usize,
-    },
-}
-
 /// Evaluates one method: for each case its standings, one per seed, the seeds
 /// in the same order everywhere.
-pub fn evaluate<Seeds: AsRef<[Standing]>>(cases: &[Seeds]) -> Result<Evaluation, EvaluationError> {
-    let seeds = cases.first().ok_or(EvaluationError::NoCase)?.as_ref().len();
+pub fn evaluate<Seeds: AsRef<[Standing]>>(cases: &[Seeds]) -> Result<Evaluation, EvalError> {
+    let seeds = cases.first().ok_or(EvalError::NoCase)?.as_ref().len();
     for (case, standings) in cases.iter().enumerate() {
         let found = standings.as_ref().len();
         if found != seeds {
-            return Err(EvaluationError::Uneven { case, found, expected: seeds });
+            return Err(EvalError::Uneven { case, found, expected: seeds });
         }
     }
     let medians: Option<Vec<CaseRanks>> =
@@ -88,7 +70,7 @@ pub fn evaluate<Seeds: AsRef<[Standing]>>(cases: &[Seeds]) -> Result<Evaluation,
             )?,
         })
     };
-    evaluation().ok_or(EvaluationError::NoSeed)
+    evaluation().ok_or(EvalError::NoSeed)
 }
 
 impl FigureSummaries {

@@ -9,6 +9,7 @@
 
 use std::num::NonZero;
 
+use crate::EvalError;
 use crate::summary::quartile;
 
 /// Where one ranking, of one method with one seed, has the culprits of a case:
@@ -18,18 +19,6 @@ use crate::summary::quartile;
 pub struct Standing {
     ranks: Vec<Option<NonZero<usize>>>, // Invariant: not empty, none above `n_suspects`.
     n_suspects: NonZero<usize>,
-}
-
-/// Why ranks are no standing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StandingError {
-    /// There is no culprit: what the case does not name cannot be found, and
-    /// the case has no place in the table.
-    #[error("no true culprit to rank")]
-    NoCulprit,
-    /// Ranks start at 1 and end at the number of suspects.
-    #[error("rank {rank} among {n_suspects} suspects")]
-    NoSuchRank { rank: usize, n_suspects: usize },
 }
 
 /// How far down the culprits of one case are: in one ranking, or by the median
@@ -48,15 +37,15 @@ impl Standing {
     pub fn new(
         ranks: impl IntoIterator<Item = Option<usize>>,
         n_suspects: NonZero<usize>,
-    ) -> Result<Standing, StandingError> {
+    ) -> Result<Standing, EvalError> {
         let checked = |rank: usize| match NonZero::new(rank) {
             Some(place) if place <= n_suspects => Ok(place),
-            _ => Err(StandingError::NoSuchRank { rank, n_suspects: n_suspects.get() }),
+            _ => Err(EvalError::NoSuchRank { rank, n_suspects: n_suspects.get() }),
         };
         let ranks = ranks.into_iter().map(|rank| rank.map(checked).transpose());
         let ranks = ranks.collect::<Result<Vec<_>, _>>()?;
         if ranks.is_empty() {
-            return Err(StandingError::NoCulprit);
+            return Err(EvalError::NoCulprit);
         }
         Ok(Standing { ranks, n_suspects })
     }

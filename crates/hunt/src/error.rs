@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use optsleuth_case::{CaseError, case_errors_through, errors_through};
-use optsleuth_compiler::c_front_end::FrontEndError;
-use optsleuth_compiler::libclang::LibclangError;
-use optsleuth_mutate::LoadError;
+use optsleuth_mutate::MutateError;
 use optsleuth_triage::TriageError;
 
 /// The database of a campaign, in its folder.
@@ -27,7 +25,7 @@ pub enum HuntError {
     #[error("there is a campaign in `{}` already", .0.display())]
     CampaignExists(PathBuf),
     /// Another process hunts there.
-    #[error("another hunt is at work in `{}`", .0.display())]
+    #[error("another hunt is running in `{}`", .0.display())]
     InUse(PathBuf),
     /// A campaign of another version of OptSleuth.
     #[error("`{}` was made by another version of optsleuth: format {found}, and this one has {known}", .folder.display())]
@@ -62,6 +60,12 @@ pub enum HuntError {
     /// The database holds what no version of OptSleuth writes.
     #[error("the campaign's database in `{}` is damaged: {what}", .folder.display())]
     Damaged { folder: PathBuf, what: String },
+    /// A word that names no size of programs.
+    #[error("`{0}` is neither small nor paper")]
+    UnknownSize(String),
+    /// A word that names no way to choose csmith's probabilities.
+    #[error("`{0}` is none of default, on-off and graded")]
+    UnknownSwarm(String),
     /// No pass that a sequence could have.
     #[error("no pass is left for sequences to be made of")]
     NothingToDraw,
@@ -99,4 +103,4 @@ impl From<CaseError> for HuntError {
 
 case_errors_through!(HuntError::Case);
 
-errors_through!(HuntError::Triage, FrontEndError, LibclangError, LoadError);
+errors_through!(HuntError::Triage, MutateError);

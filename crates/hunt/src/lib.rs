@@ -4,8 +4,8 @@
 //! equivalent programs; both keep a `campaign`, and take their programs from
 //! `programs`.
 //!
-//! **Invariant:** nothing is lost when a hunt is killed; what it found is in its
-//! folder.
+//! **Invariant:** a killed hunt loses only what was in flight; what it found is in
+//! its folder.
 
 pub mod campaign;
 mod error;

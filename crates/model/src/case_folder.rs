@@ -11,6 +11,19 @@ pub struct CaseFolder {
     pub folder: PathBuf,
     /// What `case.toml` says.
     pub case: Case,
+    /// Whose word its paths and flags are.
+    pub trust: Trust,
+}
+
+/// Whether what a case says about programs and files of this machine is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// The case is data: one that names paths, or flags that could run something,
+    /// is refused.
+    #[default]
+    Data,
+    /// The user trusts whoever wrote it, or wrote it with this very command.
+    Author,
 }
 
 /// What jobs keep in a case's folder.

@@ -1,11 +1,12 @@
 //! The text of a `case.toml` -> the same text about a smaller program or
 //! another pipeline. Comments, order and everything else stay as they are, but
-//! for the output that a smaller program should have.
+//! for the output that a smaller program should have and for what was observed
+//! of the larger one.
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{Case, CaseKind, CaseTextError, Pipeline};
+use crate::{Case, CaseKind, ModelError, Pipeline};
 
 /// Where the values are that change.
 #[derive(Deserialize)]
@@ -14,6 +15,7 @@ struct Places {
     passes: Option<Spanned<String>>,
     level: Option<Spanned<String>>,
     expected: Option<Spanned<String>>,
+    observed: Option<Spanned<String>>,
 }
 
 /// The text with another input and another pipeline. `output` is what the input
@@ -23,10 +25,10 @@ pub fn retargeted(
     input: &str,
     pipeline: &Pipeline,
     output: Option<&str>,
-) -> Result<String, CaseTextError> {
+) -> Result<String, ModelError> {
     let case = Case::parse(text)?;
     let places: Places = toml::from_str(text)
-        .map_err(|error| CaseTextError { line: 1, message: error.message().to_owned() })?;
+        .map_err(|error| ModelError::Case { line: 1, message: error.message().to_owned() })?;
     let pipeline = match pipeline {
         Pipeline::Passes(passes) => format!("passes = {}", quoted(passes)),
         Pipeline::Level(level) => format!("level = {}", quoted(level.name())),
@@ -34,9 +36,12 @@ pub fn retargeted(
     let old_pipeline = places.passes.or(places.level).map(|value| value.span());
     let mut changes = vec![(places.input.span(), quoted(input))];
     // The key stands before its value, at the beginning of the line.
-    changes.extend(old_pipeline.map(|value| {
-        let line = text[..value.start].rfind('\n').map_or(0, |newline| newline + 1);
-        (line..value.end, pipeline)
+    let line = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    changes.extend(old_pipeline.map(|value| (line(value.start)..value.end, pipeline)));
+    changes.extend(places.observed.map(|value| {
+        let value = value.span();
+        let end = text[value.end..].find('\n').map_or(text.len(), |at| value.end + at + 1);
+        (line(value.start)..end, String::new())
     }));
     if let (CaseKind::WrongCode, Some(place), Some(output)) = (case.kind, &places.expected, output)
     {
@@ -84,6 +89,8 @@ mod tests {
         let changed = retargeted(&text, "x.c", &passes, Some("2\n")).unwrap();
         assert_eq!(Case::parse(&changed).unwrap().expected.as_deref(), Some("2\n"));
         assert!(changed.contains("# so"));
+        let text = text.replace("input", "observed = '''\nprints 1\n''' # seen\ninput");
+        assert_eq!(retargeted(&text, "x.c", &passes, Some("2\n")).unwrap(), changed);
         let kept = retargeted(&text, "x.c", &passes, None).unwrap();
         assert_eq!(Case::parse(&kept).unwrap().expected.as_deref(), Some("1\n2\n"));
     }

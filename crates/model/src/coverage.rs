@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ModelError;
+
 /// A basic block of the compiler, numbered by its place in the worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlockId(pub u32);
@@ -16,11 +18,6 @@ pub struct Coverage {
     words: Vec<u64>, // Invariant: the last word is not zero.
 }
 
-/// Why bytes are not a coverage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("damaged coverage at byte {0}")]
-pub struct CoverageError(usize);
-
 impl From<Coverage> for Vec<u8> {
     fn from(coverage: Coverage) -> Vec<u8> {
         coverage.to_bytes()
@@ -28,9 +25,9 @@ impl From<Coverage> for Vec<u8> {
 }
 
 impl TryFrom<Vec<u8>> for Coverage {
-    type Error = CoverageError;
+    type Error = ModelError;
 
-    fn try_from(bytes: Vec<u8>) -> Result<Coverage, CoverageError> {
+    fn try_from(bytes: Vec<u8>) -> Result<Coverage, ModelError> {
         Coverage::from_bytes(&bytes)
     }
 }
@@ -174,7 +171,7 @@ impl Coverage {
     }
 
     /// Reads [`Coverage::to_bytes`] back.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Coverage, CoverageError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Coverage, ModelError> {
         // More than any compiler has; keeps a damaged file from eating memory.
         const MOST_BLOCKS: u32 = 1 << 24;
         let mut words = Vec::new();
@@ -182,12 +179,12 @@ impl Coverage {
         let mut end = 0u32;
         while at < bytes.len() {
             let start = at;
-            let gap = read_number(bytes, &mut at).ok_or(CoverageError(start))?;
-            let length = read_number(bytes, &mut at).ok_or(CoverageError(start))?;
-            let from = end.checked_add(gap).ok_or(CoverageError(start))?;
-            end = from.checked_add(length).ok_or(CoverageError(start))?;
+            let gap = read_number(bytes, &mut at).ok_or(ModelError::Coverage(start))?;
+            let length = read_number(bytes, &mut at).ok_or(ModelError::Coverage(start))?;
+            let from = end.checked_add(gap).ok_or(ModelError::Coverage(start))?;
+            end = from.checked_add(length).ok_or(ModelError::Coverage(start))?;
             if length == 0 || end > MOST_BLOCKS {
-                return Err(CoverageError(start));
+                return Err(ModelError::Coverage(start));
             }
             words.resize((end as usize).div_ceil(64), 0u64);
             fill(&mut words, from, end);

@@ -1,4 +1,4 @@
-//! A seeded fault: one changed instruction in one function of the compiler.
+//! A planted fault: one changed instruction in one function of the compiler.
 //!
 //! One line of text holds all of it, so that a case with a fault can be made
 //! again from its `case.toml` alone:
@@ -12,6 +12,8 @@
 
 use std::fmt;
 use std::str::FromStr;
+
+use crate::ModelError;
 
 /// One changed instruction, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,11 +65,6 @@ pub const CODE_DIGITS: usize = 12;
 /// Longer than any instruction, or any change.
 const MAX_BYTES: usize = 32;
 
-/// Why a text is not a fault.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct FaultError(String);
-
 impl Change {
     /// The word for it, as in a case.
     pub fn name(self) -> &'static str {
@@ -105,10 +102,10 @@ impl fmt::Display for Fault {
 }
 
 impl FromStr for Fault {
-    type Err = FaultError;
+    type Err = ModelError;
 
-    fn from_str(text: &str) -> Result<Fault, FaultError> {
-        let wrong = |what: &str| FaultError(format!("`{text}` is not a fault: {what}"));
+    fn from_str(text: &str) -> Result<Fault, ModelError> {
+        let wrong = |what: &str| ModelError::Fault { text: text.to_owned(), what: what.to_owned() };
         let (change, rest) = text
             .split_once(' ')
             .ok_or_else(|| wrong("it looks like `invert symbol+0x1a in archive(member), ...`"))?;

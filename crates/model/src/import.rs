@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::{CaseFolder, CaseKind, CheckStatus, PassSequenceError};
+use crate::{CaseFolder, CaseKind, CheckStatus};
 
 /// What came of a file.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub enum TestStatus {
     /// Wrong code without a `main`.
     NotExecutable,
     /// Its command is no run of `opt` that a case can say.
-    NotExpressible(CommandError),
+    NotExpressible(String),
     /// The same program with the same passes and flags came before.
     Repeated,
 }
@@ -103,38 +103,6 @@ impl BugType {
             BugType::Hang => "hang",
         }
     }
-}
-
-/// Why a RUN line cannot be a case.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommandError {
-    /// A quote that is not closed.
-    #[error("a quote is not closed")]
-    Quotes,
-    /// There is no command.
-    #[error("the command is empty")]
-    Empty,
-    /// Not `opt`.
-    #[error("it runs `{0}`, and a case is about `opt`")]
-    NotOpt(String),
-    /// More than one command that counts.
-    #[error("it runs several commands (`opt` and `{0}`), and a case has one")]
-    Several(String),
-    /// `opt` without a pipeline.
-    #[error("it names no passes: neither -passes= nor an optimization level")]
-    NoPasses,
-    /// `opt` with two pipelines.
-    #[error("it names passes twice")]
-    TwicePasses,
-    /// A pipeline that cannot be read.
-    #[error("`{0}` is not a pass sequence: {1}")]
-    Passes(String, PassSequenceError),
-    /// A file that only the test suite has.
-    #[error("`{0}` needs a file of LLVM's test suite")]
-    Substitution(String),
-    /// A word that belongs to no option.
-    #[error("`{0}` is neither an option nor the input")]
-    Word(String),
 }
 
 /// The installed LLVMs, and those that no worker can be made of.

@@ -17,11 +17,13 @@ mod compare;
 mod coverage;
 pub mod doctor;
 mod edit;
+mod error;
 mod fault;
 mod function_name;
 mod import;
 mod in_words;
 mod index_set;
+mod interpretation;
 mod invocation;
 pub mod legacy;
 mod localization;
@@ -51,23 +53,23 @@ pub use bisection::{
 };
 pub use block_lines::BlockLines;
 pub use campaign::{CAMPAIGN_VERSION, Campaign, Finding, Growth, Hunt, Trigger};
-pub use case::{
-    CASE_FILE, CASE_VERSION, Case, CaseKind, CaseTextError, CompilerSpec, OptLevel, Pipeline, Truth,
-};
-pub use case_folder::{CaseFolder, KeptKind};
+pub use case::{CASE_FILE, CASE_VERSION, Case, CaseKind, CompilerSpec, OptLevel, Pipeline, Truth};
+pub use case_folder::{CaseFolder, KeptKind, Trust};
 pub use case_text::retargeted;
 pub use check::{CheckReport, CheckStatus, Confirmation, DriverUse, Unmodified};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use compare::{Compared, ComparedRun};
-pub use coverage::{BlockId, Coverage, CoverageError};
+pub use coverage::{BlockId, Coverage};
 pub use edit::{Edit, EditKind};
-pub use fault::{CODE_DIGITS, Change, Fault, FaultError, FaultObject};
+pub use error::ModelError;
+pub use fault::{CODE_DIGITS, Change, Fault, FaultObject};
 pub use function_name::FunctionName;
-pub use import::{
-    Attempt, BugType, CommandError, ImportReport, ImportedTest, Seen, TestStatus, UsableLlvms,
-};
+pub use import::{Attempt, BugType, ImportReport, ImportedTest, Seen, TestStatus, UsableLlvms};
 pub use in_words::in_words;
 pub use index_set::IndexSet;
+pub use interpretation::{
+    Interpret, InterpretReport, Interpretation, IrPlace, Ruling, SourcePlace, Step,
+};
 pub use invocation::Invocation;
 pub use localization::{
     Cures, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
@@ -80,8 +82,8 @@ pub use measurement::{
 pub use mutation::{Mutant, Place, RulePlaces};
 pub use outcome::{Crash, CrashCause, Execution, Outcome, ProgramEnd, Stage, signal_name};
 pub use pass_hunt::{Exclusion, PassHunt, PassSettings, PassTrigger, SequenceChoice};
-pub use pass_registry::{Level, PassInfo, PassRegistry, RegistryError};
-pub use pass_sequence::{Element, PassSequence, PassSequenceError, PassesError};
+pub use pass_registry::{Level, PassInfo, PassRegistry};
+pub use pass_sequence::{Element, PassSequence};
 pub use plant::{Funnel, PlantReport, PlantedCase};
 pub use program::{Language, Program, nameless};
 pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};

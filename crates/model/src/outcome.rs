@@ -6,7 +6,7 @@ use crate::{Invocation, Signature};
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// LLVM did its work and the result is valid IR. With the program's own
+    /// LLVM ran the passes without complaint, and the result is valid IR. With the program's own
     /// end, if it was executed.
     Ok(Option<Execution>),
     /// LLVM ended before its work was done.
@@ -159,6 +159,8 @@ pub enum ProgramEnd {
     OutOfMemory,
     /// It wrote more than it may.
     OutputLimit,
+    /// It started more threads than it may.
+    ThreadLimit,
 }
 
 /// `SIGSEGV` for 11, and so on; `signal 64` for one without a name.

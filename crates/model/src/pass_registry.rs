@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::ModelError;
+
 /// What a pass is applied to. Ordered from the outside in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,16 +25,21 @@ pub enum Level {
 impl Level {
     /// All levels, from the outside in.
     pub const ALL: [Level; 4] = [Level::Module, Level::Cgscc, Level::Function, Level::Loop];
-}
 
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// LLVM's word, in a pipeline as well.
+    pub fn name(self) -> &'static str {
+        match self {
             Level::Module => "module",
             Level::Cgscc => "cgscc",
             Level::Function => "function",
             Level::Loop => "loop",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -47,11 +54,6 @@ pub struct PassInfo {
     pub params: Vec<String>,
 }
 
-/// Why a text is not a registry.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("LLVM's list of passes has no section `{0}`")]
-pub struct RegistryError(&'static str);
-
 /// Every pass and analysis of one LLVM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassRegistry {
@@ -64,7 +66,7 @@ const PIPELINES: [&str; 5] = ["default", "thinlto-pre-link", "thinlto", "lto-pre
 
 impl PassRegistry {
     /// Reads the list that LLVM prints.
-    pub fn parse(text: &str) -> Result<PassRegistry, RegistryError> {
+    pub fn parse(text: &str) -> Result<PassRegistry, ModelError> {
         let mut passes = Vec::new();
         let mut analyses: BTreeMap<String, Vec<Level>> = BTreeMap::new();
         let mut section = Section::Other;
@@ -95,7 +97,7 @@ impl PassRegistry {
             (Level::Loop, "Loop passes:"),
         ] {
             if !passes.iter().any(|pass| pass.level == level) {
-                return Err(RegistryError(heading));
+                return Err(ModelError::Registry(heading));
             }
         }
         passes.sort_by(|a, b| a.name.cmp(&b.name).then(a.level.cmp(&b.level)));

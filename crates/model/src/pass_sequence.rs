@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::legacy::{self, Fate};
-use crate::{Level, PassRegistry};
+use crate::{Level, ModelError, PassRegistry};
 
 /// One pass, or an adaptor around passes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,60 +23,9 @@ pub struct Element {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PassSequence(Vec<Element>); // Invariant: never empty, at any depth.
 
-/// Why a text is not a pass sequence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PassSequenceError {
-    /// Nothing, or nothing between two commas.
-    #[error("a pass name is missing at column {0}")]
-    MissingName(usize),
-    /// More closing parentheses than opening ones.
-    #[error("`)` at column {0} closes nothing")]
-    Unopened(usize),
-    /// More opening parentheses than closing ones.
-    #[error("`{0}(` is never closed")]
-    Unclosed(String),
-    /// As in `function(sroa)dce`.
-    #[error("a comma is missing at column {0}")]
-    MissingComma(usize),
-}
-
-/// Why a well-formed sequence does not fit this LLVM.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PassesError {
-    /// No pass of that name.
-    #[error("unknown pass `{name}`")]
-    Unknown {
-        /// As it was written.
-        name: String,
-        /// Names close to it.
-        similar: Vec<String>,
-    },
-    /// A legacy pass without a counterpart.
-    #[error("pass `{name}` has no counterpart in the new pass manager: {reason}")]
-    Gone {
-        /// As it was written.
-        name: String,
-        reason: &'static str,
-    },
-    /// A pass inside an adaptor of another level.
-    #[error("`{name}` is a {level} pass and cannot stand inside `{outer}(...)`")]
-    Misplaced {
-        /// As it was written.
-        name: String,
-        /// Where it belongs.
-        level: Level,
-        /// The adaptor around it.
-        outer: String,
-        /// What could stand there instead.
-        instead: String,
-    },
-    /// An adaptor without passes, as in `function`.
-    #[error("`{0}` needs passes in parentheses after it")]
-    EmptyAdaptor(String),
-    /// Parentheses after a pass, as in `sroa(dce)`.
-    #[error("`{0}` is a pass, not an adaptor: it takes no parentheses")]
-    NotAnAdaptor(String),
-}
+/// So many adaptors stand inside each other at most. LLVM's own pipelines have
+/// five; every level is one more call, here and in LLVM.
+const DEEPEST: usize = 64;
 
 impl Element {
     /// A pass without adaptor.
@@ -108,7 +57,7 @@ impl PassSequence {
     /// The same passes in the form this LLVM takes: legacy names replaced, and
     /// top-level passes wrapped in the adaptors they need. Neighbours that need
     /// the same adaptor share one, as they would in LLVM's own pipelines.
-    pub fn resolve(&self, registry: &PassRegistry) -> Result<PassSequence, PassesError> {
+    pub fn resolve(&self, registry: &PassRegistry) -> Result<PassSequence, ModelError> {
         let mut renamed = self.0.clone();
         rename(&mut renamed, registry)?;
         let mut groups = Groups::default();
@@ -193,7 +142,7 @@ fn loop_adaptor(element: &Element) -> &'static str {
     }
 }
 
-fn rename(elements: &mut [Element], registry: &PassRegistry) -> Result<(), PassesError> {
+fn rename(elements: &mut [Element], registry: &PassRegistry) -> Result<(), ModelError> {
     for element in elements {
         if let Some(inner) = &mut element.inner {
             rename(inner, registry)?;
@@ -212,7 +161,7 @@ fn rename(elements: &mut [Element], registry: &PassRegistry) -> Result<(), Passe
                     }
                 }
                 Fate::Gone(reason) => {
-                    return Err(PassesError::Gone { name: element.name.clone(), reason });
+                    return Err(ModelError::GonePass { name: element.name.clone(), reason });
                 }
             }
         }
@@ -235,7 +184,7 @@ fn inner_level(adaptor: &str) -> Option<Level> {
 }
 
 /// The level at which an element stands.
-fn level_of(element: &Element, registry: &PassRegistry) -> Result<Level, PassesError> {
+fn level_of(element: &Element, registry: &PassRegistry) -> Result<Level, ModelError> {
     match (&element.inner, element.base()) {
         (Some(_), "module" | "coro-cond" | "cgscc" | "function") => Ok(Level::Module),
         (Some(_), "devirt") => Ok(Level::Cgscc),
@@ -244,10 +193,10 @@ fn level_of(element: &Element, registry: &PassRegistry) -> Result<Level, PassesE
         (Some(_), _) if registry.levels(&element.name).is_empty() => {
             Err(unknown(element, registry))
         }
-        (Some(_), _) => Err(PassesError::NotAnAdaptor(element.name.clone())),
-        (None, "repeat") => Err(PassesError::EmptyAdaptor(element.name.clone())),
+        (Some(_), _) => Err(ModelError::NotAnAdaptor(element.name.clone())),
+        (None, "repeat") => Err(ModelError::EmptyAdaptor(element.name.clone())),
         (None, base) if inner_level(base).is_some() && registry.levels(base).is_empty() => {
-            Err(PassesError::EmptyAdaptor(element.name.clone()))
+            Err(ModelError::EmptyAdaptor(element.name.clone()))
         }
         (None, _) => {
             let levels = registry.levels(&element.name);
@@ -256,14 +205,14 @@ fn level_of(element: &Element, registry: &PassRegistry) -> Result<Level, PassesE
     }
 }
 
-fn unknown(element: &Element, registry: &PassRegistry) -> PassesError {
+fn unknown(element: &Element, registry: &PassRegistry) -> ModelError {
     let name = element.name.clone();
     let similar = registry.similar(&name);
-    PassesError::Unknown { name, similar }
+    ModelError::UnknownPass { name, similar }
 }
 
 /// Whether everything inside an adaptor may stand there.
-fn check_inside(element: &Element, registry: &PassRegistry) -> Result<(), PassesError> {
+fn check_inside(element: &Element, registry: &PassRegistry) -> Result<(), ModelError> {
     let Some(inner) = &element.inner else {
         return Ok(());
     };
@@ -275,9 +224,9 @@ fn check_inside(element: &Element, registry: &PassRegistry) -> Result<(), Passes
         };
         if !fits(child, expected, registry)? {
             let level = level_of(child, registry)?;
-            return Err(PassesError::Misplaced {
+            return Err(ModelError::MisplacedPass {
                 name: child.name.clone(),
-                level,
+                level: level.name(),
                 outer: element.name.clone(),
                 instead: instead(child, level, expected),
             });
@@ -287,7 +236,7 @@ fn check_inside(element: &Element, registry: &PassRegistry) -> Result<(), Passes
 }
 
 /// Whether an element may stand where things of level `expected` stand.
-fn fits(element: &Element, expected: Level, registry: &PassRegistry) -> Result<bool, PassesError> {
+fn fits(element: &Element, expected: Level, registry: &PassRegistry) -> Result<bool, ModelError> {
     Ok(match (&element.inner, element.base()) {
         (Some(_), "module" | "coro-cond") => expected == Level::Module,
         (Some(_), "cgscc") => matches!(expected, Level::Module | Level::Cgscc),
@@ -349,18 +298,18 @@ impl fmt::Display for Commas<'_> {
 }
 
 impl FromStr for PassSequence {
-    type Err = PassSequenceError;
+    type Err = ModelError;
 
     /// Reads the new pass manager's syntax, or a legacy list of dashed names
     /// separated by spaces.
-    fn from_str(text: &str) -> Result<PassSequence, PassSequenceError> {
+    fn from_str(text: &str) -> Result<PassSequence, ModelError> {
         if text.trim_start().starts_with('-') {
             let names = text.split(|c: char| c.is_whitespace() || c == ',');
             let passes: Vec<Element> =
                 names.filter(|name| !name.is_empty()).map(Element::pass).collect();
-            return PassSequence::new(passes).ok_or(PassSequenceError::MissingName(1));
+            return PassSequence::new(passes).ok_or(ModelError::MissingName(1));
         }
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = Parser { text, at: 0, depth: 0 };
         let elements = parser.list(None)?;
         Ok(PassSequence(elements))
     }
@@ -369,11 +318,13 @@ impl FromStr for PassSequence {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// How many adaptors are open.
+    depth: usize,
 }
 
 impl Parser<'_> {
     /// Elements up to the end, or up to the `)` that closes `adaptor`.
-    fn list(&mut self, adaptor: Option<&str>) -> Result<Vec<Element>, PassSequenceError> {
+    fn list(&mut self, adaptor: Option<&str>) -> Result<Vec<Element>, ModelError> {
         let mut elements = Vec::new();
         loop {
             elements.push(self.element()?);
@@ -381,28 +332,33 @@ impl Parser<'_> {
             match (self.next(), adaptor) {
                 (Some(','), _) => {}
                 (Some(')'), Some(_)) | (None, None) => return Ok(elements),
-                (Some(')'), None) => return Err(PassSequenceError::Unopened(column)),
+                (Some(')'), None) => return Err(ModelError::Unopened(column)),
                 (None, Some(adaptor)) => {
-                    return Err(PassSequenceError::Unclosed(adaptor.to_owned()));
+                    return Err(ModelError::Unclosed(adaptor.to_owned()));
                 }
-                (Some(_), _) => return Err(PassSequenceError::MissingComma(column)),
+                (Some(_), _) => return Err(ModelError::MissingComma(column)),
             }
         }
     }
 
-    fn element(&mut self) -> Result<Element, PassSequenceError> {
+    fn element(&mut self) -> Result<Element, ModelError> {
         let start = self.at;
         let rest = &self.text[start..];
         let end = rest.find([',', '(', ')']).unwrap_or(rest.len());
         let name = rest[..end].trim();
         self.at += end;
         if name.is_empty() {
-            return Err(PassSequenceError::MissingName(start + 1));
+            return Err(ModelError::MissingName(start + 1));
         }
         let mut element = Element::pass(name);
         if self.text[self.at..].starts_with('(') {
+            if self.depth == DEEPEST {
+                return Err(ModelError::TooDeep { column: self.at + 1, most: DEEPEST });
+            }
             self.at += 1;
+            self.depth += 1;
             element.inner = Some(self.list(Some(name))?);
+            self.depth -= 1;
             let gap = self.text[self.at..].len() - self.text[self.at..].trim_start().len();
             self.at += gap;
         }
@@ -425,12 +381,25 @@ mod tests {
         assert_eq!(text.parse::<PassSequence>().unwrap_err().to_string(), expected, "{text}");
     }
 
-    fn resolved(text: &str) -> Result<String, PassesError> {
+    fn resolved(text: &str) -> Result<String, ModelError> {
         Ok(text.parse::<PassSequence>().unwrap().resolve(&small())?.to_string())
     }
 
     fn check(text: &str, expected: &str) {
         assert_eq!(resolved(text).as_deref(), Ok(expected), "{text}");
+    }
+
+    #[test]
+    fn adaptors_inside_each_other_have_a_limit() {
+        let nested = |depth: usize| {
+            let text = "function(".repeat(depth) + "sroa" + &")".repeat(depth);
+            text.parse::<PassSequence>()
+        };
+        assert_eq!(nested(64).unwrap().elements().len(), 1);
+        let error = nested(200_000).unwrap_err();
+        let expected =
+            "`(` at column 585 is nested too deeply: at most 64 adaptors inside each other";
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]
@@ -484,12 +453,13 @@ mod tests {
         );
         check("lowerswitch", "function(lower-switch)");
         check("-domtree -die", "function(require<domtree>,dce)");
-        assert!(matches!(resolved("-prune-eh"), Err(PassesError::Gone { .. })));
+        assert!(matches!(resolved("-prune-eh"), Err(ModelError::GonePass { .. })));
     }
 
     #[test]
     fn an_unknown_pass_brings_suggestions() {
-        let Err(PassesError::Unknown { name, similar }) = resolved("function(instcombin)") else {
+        let Err(ModelError::UnknownPass { name, similar }) = resolved("function(instcombin)")
+        else {
             panic!("not refused");
         };
         assert_eq!((name.as_str(), similar), ("instcombin", vec!["instcombine".to_owned()]));
@@ -498,7 +468,9 @@ mod tests {
     #[test]
     fn a_pass_in_the_wrong_adaptor_is_refused_with_a_way_out() {
         let check = |text: &str, way_out: &str| match resolved(text) {
-            Err(PassesError::Misplaced { instead, .. }) => assert_eq!(instead, way_out, "{text}"),
+            Err(ModelError::MisplacedPass { instead, .. }) => {
+                assert_eq!(instead, way_out, "{text}")
+            }
             other => panic!("{text}: {other:?}"),
         };
         check("function(licm)", "loop-mssa(licm)");
@@ -511,8 +483,8 @@ mod tests {
 
     #[test]
     fn adaptors_and_passes_are_not_confused() {
-        assert_eq!(resolved("function"), Err(PassesError::EmptyAdaptor("function".into())));
-        assert_eq!(resolved("sroa(dce)"), Err(PassesError::NotAnAdaptor("sroa".into())));
+        assert_eq!(resolved("function"), Err(ModelError::EmptyAdaptor("function".into())));
+        assert_eq!(resolved("sroa(dce)"), Err(ModelError::NotAnAdaptor("sroa".into())));
     }
 
     fn element() -> impl proptest::strategy::Strategy<Value = Element> {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{Coverage, Edit, IndexSet, Invocation, Outcome, PassSequence};
+use crate::{
+    Coverage, Edit, IndexSet, Interpret, Interpretation, Invocation, Outcome, PassSequence,
+};
 
 /// How much a run may use before it is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,9 @@ pub struct Limits {
     pub memory: u64,
     /// What a program may write to each of its streams, and to a file.
     pub output: u64,
+    /// The address space is not limited, as it is otherwise on top of `memory`:
+    /// sanitizers keep shadows of all of it, and little of that is resident.
+    pub with_shadows: bool,
 }
 
 impl Limits {
@@ -24,6 +29,7 @@ impl Limits {
         execute: Duration::from_secs(10),
         memory: 4 << 30,
         output: 16 << 20,
+        with_shadows: false,
     };
 }
 
@@ -108,6 +114,9 @@ pub struct RunRequest {
     pub codegen: CodegenLevel,
     /// Generate code and call `main`.
     pub execute: Execute,
+    /// Let the referee interpret the module after the passes. Nothing is emitted
+    /// and no code generated then.
+    pub interpret: Option<Interpret>,
     /// Read the log of invocations back.
     pub list_invocations: bool,
     /// Find out which of them change the IR; it is printed before and after
@@ -137,6 +146,7 @@ impl RunRequest {
             emit: Emit::Nothing,
             codegen: CodegenLevel::O0,
             execute: Execute::No,
+            interpret: None,
             list_invocations: false,
             watch_changes: false,
             coverage: false,
@@ -153,6 +163,8 @@ pub struct RunResult {
     pub outcome: Outcome,
     /// What [`Emit`] asked for; empty if the run did not get that far.
     pub emitted: Vec<u8>,
+    /// The referee's word, if it was asked and the passes came to an end.
+    pub interpretation: Option<Interpretation>,
     /// How many items the edit's kind has in the program.
     pub n_items: u32,
     /// How many invocations were reached.

@@ -44,7 +44,7 @@ pub struct VariantBenchStrategy {
     pub nothing: u64,
     /// Variants that are not equivalent.
     pub errors: u64,
-    /// Variants that a judge's compiler fell over.
+    /// Variants on which a judge's compiler crashed.
     pub undecided: u64,
     /// New snippets in all variants that are equivalent.
     pub snippets: u64,

@@ -15,6 +15,7 @@
 pub mod arithmetic;
 mod edit;
 pub mod emi;
+mod error;
 mod libclang;
 mod marks;
 mod mutant;
@@ -34,7 +35,8 @@ mod view;
 
 pub use optsleuth_model::{Mutant, Place, RulePlaces};
 
-pub use libclang::{Libclang, LoadError, OLDEST, ParseError};
+pub use error::{MutateError, OLDEST};
+pub use libclang::Libclang;
 pub use operator::{BinaryOperator, Class, UnaryOperator};
 pub use pool::{Pool, PoolCounts};
 pub use program::{
@@ -42,7 +44,7 @@ pub use program::{
     Program, Reference, Role, Site, Specifier, Statement, StatementKind, Storage, Unary, Use,
     Variable, Word,
 };
-pub use rule::{Family, NoSuchRule, Rule};
+pub use rule::{Family, Rule};
 pub use span::Span;
-pub use structure::{Insertion, NoSuchInsertion};
+pub use structure::Insertion;
 pub use types::{Integer, Rank, Type, TypeKind};

@@ -6,12 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::error::{MutateError, OLDEST};
 use crate::program::Program;
-use crate::sys::{Refusal, Sys};
+use crate::sys::Sys;
 use crate::view;
-
-/// The oldest libclang that has everything that is asked of it.
-pub const OLDEST: u32 = 17;
 
 /// Deep nesting is walked by recursion; only what is used of it is real.
 const STACK: usize = 256 << 20;
@@ -24,56 +22,6 @@ pub struct Libclang {
     major: u32,
 }
 
-/// Why a library is of no use.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    #[error("cannot load `{}` as libclang; install libclang1-19", .path.display())]
-    Unloadable { path: PathBuf, source: libloading::Error },
-    /// It has not all the functions it should have.
-    #[error("`{}` lacks what libclang has from {OLDEST} on; install libclang1-19", .path.display())]
-    Incomplete {
-        path: PathBuf,
-        /// What is missing.
-        source: libloading::Error,
-    },
-    #[error("`{}` is libclang {version}, and {OLDEST} is the oldest that will do; install libclang1-19", .path.display())]
-    TooOld { path: PathBuf, version: String },
-}
-
-/// Why a text is no program.
-#[derive(Debug, thiserror::Error)]
-pub enum ParseError {
-    /// It is not C, or not preprocessed.
-    #[error(
-        "not a C program: {line}:{column}: {message}; preprocess it (`clang -E -P`), and give the flags it needs (`-std=gnu89`)"
-    )]
-    NotC {
-        /// From 1 on.
-        line: u32,
-        /// From 1 on.
-        column: u32,
-        /// What libclang says.
-        message: String,
-    },
-    /// Nothing of what a macro stands for is in the text.
-    #[error("not preprocessed: {line}:{column} is a macro; preprocess it (`clang -E -P`)")]
-    Macro {
-        /// From 1 on.
-        line: u32,
-        /// From 1 on.
-        column: u32,
-    },
-    /// libclang speaks of another text.
-    #[error(
-        "libclang names a place that the text does not have; preprocess it anew (`clang -E -P`), and leave flags out"
-    )]
-    Misplaced,
-    #[error("libclang cannot parse it with these flags and says nothing more; leave flags out")]
-    GaveUp,
-    #[error("cannot start a thread to parse in; is there memory left?")]
-    NoThread(#[source] std::io::Error),
-}
-
 impl std::fmt::Debug for Libclang {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Libclang").field("path", &self.path).field("major", &self.major).finish()
@@ -82,19 +30,19 @@ impl std::fmt::Debug for Libclang {
 
 impl Libclang {
     /// Loads a shared object.
-    pub fn load(path: &Path) -> Result<Libclang, LoadError> {
+    pub fn load(path: &Path) -> Result<Libclang, MutateError> {
         let path = path.to_owned();
         let sys = match Sys::load(&path) {
             Ok(sys) => Arc::new(sys),
             Err(source @ libloading::Error::DlSym { .. }) => {
-                return Err(LoadError::Incomplete { path, source });
+                return Err(MutateError::Incomplete { path, source });
             }
-            Err(source) => return Err(LoadError::Unloadable { path, source }),
+            Err(source) => return Err(MutateError::Unloadable { path, source }),
         };
         let version = sys.version();
         match major(&version) {
             Some(major) if major >= OLDEST => Ok(Libclang { sys, path, major }),
-            Some(_) | None => Err(LoadError::TooOld { path, version }),
+            Some(_) | None => Err(MutateError::TooOld { path, version }),
         }
     }
 
@@ -109,26 +57,18 @@ impl Libclang {
     }
 
     /// Reads preprocessed C; `flags` are those it is compiled with.
-    pub fn parse(&self, text: &str, flags: &[String]) -> Result<Program, ParseError> {
+    pub fn parse(&self, text: &str, flags: &[String]) -> Result<Program, MutateError> {
         let flags = &reading_flags(flags);
         let work = || self.sys.read(text, flags).map(|tree| view::build(text, tree));
-        let result = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
                 .stack_size(STACK)
                 .spawn_scoped(scope, work)
-                .map_err(ParseError::NoThread)?;
+                .map_err(MutateError::NoThread)?;
             match thread.join() {
-                Ok(result) => Ok(result),
+                Ok(result) => result,
                 Err(panic) => std::panic::resume_unwind(panic),
             }
-        })?;
-        result.map_err(|refusal| match refusal {
-            Refusal::Diagnostic { line, column, message } => {
-                ParseError::NotC { line, column, message }
-            }
-            Refusal::Macro { line, column } => ParseError::Macro { line, column },
-            Refusal::Misplaced => ParseError::Misplaced,
-            Refusal::Silent => ParseError::GaveUp,
         })
     }
 }

@@ -18,6 +18,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::MutateError;
+
 use crate::operator::{BinaryOperator, UnaryOperator};
 use crate::program::Word;
 
@@ -210,16 +212,13 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A name that no rule has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no rule `{0}`; `optsleuth mutate --list` shows all of them")]
-pub struct NoSuchRule(pub String);
-
 impl FromStr for Rule {
-    type Err = NoSuchRule;
+    type Err = MutateError;
 
-    fn from_str(text: &str) -> Result<Rule, NoSuchRule> {
-        Rule::all().find(|rule| rule.name() == text).ok_or_else(|| NoSuchRule(text.to_owned()))
+    fn from_str(text: &str) -> Result<Rule, MutateError> {
+        Rule::all()
+            .find(|rule| rule.name() == text)
+            .ok_or_else(|| MutateError::NoSuchRule(text.to_owned()))
     }
 }
 
@@ -241,9 +240,10 @@ mod tests {
         let names: BTreeSet<String> = Rule::all().map(Rule::name).collect();
         assert_eq!(names.len(), 132);
         for rule in Rule::all() {
-            assert_eq!(rule.name().parse(), Ok(rule));
+            assert_eq!(rule.name().parse::<Rule>().unwrap(), rule);
         }
-        assert_eq!("plus".parse::<Rule>(), Err(NoSuchRule("plus".to_owned())));
+        let error = "plus".parse::<Rule>().unwrap_err();
+        assert!(matches!(error, MutateError::NoSuchRule(name) if name == "plus"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use clang_sys::*;
 use libloading::Library;
 
+use crate::error::MutateError;
 use crate::span::Span;
 use crate::tree::{Kind, Node, Token, TokenKind, Tree};
 use crate::types::{Integer, Rank, Type, TypeKind};
@@ -101,18 +102,6 @@ api! {
     getTokenExtent(CXTranslationUnit, CXToken) -> CXSourceRange;
 }
 
-/// What libclang says against a text.
-pub(crate) enum Refusal {
-    /// Its first error, and where.
-    Diagnostic { line: u32, column: u32, message: String },
-    /// Something comes out of a macro.
-    Macro { line: u32, column: u32 },
-    /// A range that is none of the text.
-    Misplaced,
-    /// It gave up without a word.
-    Silent,
-}
-
 /// Where libclang says that something is.
 struct Place {
     file: CXFile,
@@ -147,7 +136,7 @@ impl Sys {
     }
 
     /// Parses preprocessed C.
-    pub(crate) fn read(&self, text: &str, flags: &[String]) -> Result<Tree, Refusal> {
+    pub(crate) fn read(&self, text: &str, flags: &[String]) -> Result<Tree, MutateError> {
         let api = &self.0;
         let flags: Vec<CString> =
             flags.iter().filter_map(|flag| CString::new(flag.as_str()).ok()).collect();
@@ -175,7 +164,7 @@ impl Sys {
             );
             let result = match code {
                 CXError_Success => Unit::new(self, unit, text).read(),
-                _ => Err(Refusal::Silent),
+                _ => Err(MutateError::GaveUp),
             };
             if !unit.is_null() {
                 (api.disposeTranslationUnit)(unit);
@@ -233,7 +222,7 @@ impl<'s> Unit<'s> {
 
     /// # Safety
     /// The unit is alive; so for all that follows.
-    unsafe fn read(&self) -> Result<Tree, Refusal> {
+    unsafe fn read(&self) -> Result<Tree, MutateError> {
         let api = &self.sys.0;
         // SAFETY: as above; each diagnostic is disposed of.
         unsafe {
@@ -245,21 +234,20 @@ impl<'s> Unit<'s> {
                 (api.disposeDiagnostic)(diagnostic);
                 if severity >= CXDiagnostic_Error {
                     let Place { line, column, .. } = place;
-                    return Err(Refusal::Diagnostic { line, column, message });
+                    return Err(MutateError::NotC { line, column, message });
                 }
             }
             let tree = Tree { tokens: self.tokens()?, ..Tree::default() };
-            let mut walk =
-                Walk { unit: self, tree, types: HashMap::new(), parent: 0, refusal: None };
+            let mut walk = Walk { unit: self, tree, types: HashMap::new(), parent: 0, error: None };
             walk.node((api.getTranslationUnitCursor)(self.unit));
-            match walk.refusal {
-                Some(refusal) => Err(refusal),
+            match walk.error {
+                Some(error) => Err(error),
                 None => Ok(walk.tree),
             }
         }
     }
 
-    unsafe fn tokens(&self) -> Result<Vec<Token>, Refusal> {
+    unsafe fn tokens(&self) -> Result<Vec<Token>, MutateError> {
         let api = &self.sys.0;
         // SAFETY: the tokens are read before they are disposed of.
         unsafe {
@@ -282,7 +270,7 @@ impl<'s> Unit<'s> {
                 let span = self.fit(self.sys.place((api.getRangeStart)(range)).offset, range);
                 match (&mut read, span) {
                     (Ok(read), Ok(Some(span))) => read.push(Token { kind, span }),
-                    (Ok(_), Err(refusal)) => read = Err(refusal),
+                    (Ok(_), Err(error)) => read = Err(error),
                     (Ok(_), Ok(None)) | (Err(_), _) => {}
                 }
             }
@@ -309,25 +297,25 @@ impl<'s> Unit<'s> {
     }
 
     /// `None` for what is not in this text.
-    unsafe fn span(&self, range: CXSourceRange) -> Result<Option<Span>, Refusal> {
+    unsafe fn span(&self, range: CXSourceRange) -> Result<Option<Span>, MutateError> {
         let api = &self.sys.0;
         // SAFETY: as the caller promises.
         unsafe {
             match self.whereabouts((api.getRangeStart)(range)) {
                 Whereabouts::Here(start) => self.fit(start, range),
-                Whereabouts::InMacro { line, column } => Err(Refusal::Macro { line, column }),
+                Whereabouts::InMacro { line, column } => Err(MutateError::Macro { line, column }),
                 Whereabouts::Elsewhere => Ok(None),
             }
         }
     }
 
     /// From a place to the end of a range, where the text has that.
-    unsafe fn fit(&self, start: usize, range: CXSourceRange) -> Result<Option<Span>, Refusal> {
+    unsafe fn fit(&self, start: usize, range: CXSourceRange) -> Result<Option<Span>, MutateError> {
         // SAFETY: as the caller promises.
         let end = unsafe { self.sys.place((self.sys.0.getRangeEnd)(range)).offset };
         match (start <= end, self.text.get(start..end)) {
             (true, Some(_)) => Ok(Some(Span { start, end })),
-            (true, None) => Err(Refusal::Misplaced),
+            (true, None) => Err(MutateError::Misplaced),
             (false, _) => Ok(None),
         }
     }
@@ -349,7 +337,7 @@ struct Walk<'s> {
     types: HashMap<usize, Arc<Type>>,
     parent: usize,
     /// The first thing that makes the text no program for us.
-    refusal: Option<Refusal>,
+    error: Option<MutateError>,
 }
 
 extern "C" fn visit(cursor: CXCursor, _: CXCursor, walk: CXClientData) -> CXChildVisitResult {
@@ -375,8 +363,8 @@ impl Walk<'_> {
                 (Kind::Root, _) => Span { start: 0, end: 0 },
                 (_, Ok(Some(span))) => span,
                 (_, Ok(None)) => return,
-                (_, Err(refusal)) => {
-                    self.refusal.get_or_insert(refusal);
+                (_, Err(error)) => {
+                    self.error.get_or_insert(error);
                     return;
                 }
             };

@@ -3,10 +3,10 @@
 //! Instructions are copied byte for byte, except for the distances listed as fixups.
 
 use crate::elf::Rela;
+use crate::error::ObjcovError;
 use crate::layout::{self, Layout};
 use crate::leaders::Blocks;
 use crate::probe::{self, PROBE};
-use crate::skip::Skip;
 use crate::text::{Fixup, Form, Text};
 
 /// A rewritten text section.
@@ -39,7 +39,7 @@ pub(crate) fn emit(
     old: &[u8],
     old_relas: &[Rela],
     probe_symbol: u32,
-) -> Result<Emitted, Skip> {
+) -> Result<Emitted, ObjcovError> {
     let mut out = Emitted {
         data: Vec::with_capacity(layout.size as usize),
         relas: Vec::with_capacity(old_relas.len() + blocks.probed.len() / 4),
@@ -63,7 +63,7 @@ pub(crate) fn emit(
             Some((number, fixup)) => {
                 let distance = layout.distance(text, number);
                 encode(&mut out.data, bytes, fixup, layout.is_long[number], distance).ok_or(
-                    Skip::BranchRange { section: text.section, offset: u64::from(insn.off) },
+                    ObjcovError::BranchRange { section: text.section, offset: u64::from(insn.off) },
                 )?;
             }
             None => out.data.extend_from_slice(bytes),

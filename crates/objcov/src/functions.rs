@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use object::elf;
 
 use crate::elf::Object;
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// A function's extent in its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Functions {
     pub(crate) fn collect(
         object: &Object<'_>,
         texts: &[usize],
-    ) -> Result<HashMap<u32, Functions>, Skip> {
+    ) -> Result<HashMap<u32, Functions>, ObjcovError> {
         let mut slot_of = vec![None; object.sections.len()];
         for (slot, &section) in texts.iter().enumerate() {
             slot_of[section] = Some(slot);
@@ -43,7 +43,7 @@ impl Functions {
             };
             let size = object.sections[texts[slot]].size;
             let end = symbol.value.checked_add(symbol.size).filter(|&end| end <= size);
-            let end = end.ok_or(Skip::Malformed("symbol reaches past its section"))?;
+            let end = end.ok_or(ObjcovError::Malformed("symbol reaches past its section"))?;
             if symbol.is_function() && symbol.value < size {
                 lists[slot].push(Function { start: symbol.value, end, symbol: index });
             }

@@ -10,6 +10,7 @@ use object::elf;
 
 use crate::elf::{Object, Rela, Section, read, write};
 use crate::emit::{self, Emitted};
+use crate::error::ObjcovError;
 use crate::functions::Functions;
 use crate::index::{self, FunctionIndex};
 use crate::layout;
@@ -18,7 +19,6 @@ use crate::moved::Moved;
 use crate::probe::{self, PROBE_SECTION};
 use crate::references::{self, Facts};
 use crate::relocation::Reference;
-use crate::skip::Skip;
 use crate::survey;
 use crate::symbols::{self, ProbeSymbol};
 use crate::text;
@@ -44,19 +44,19 @@ pub struct Instrumented {
 /// Instruments a relocatable x86-64 ELF object.
 ///
 /// # Errors
-/// A [`Skip`] says why the object must be used as it is.
-pub fn instrument_object(bytes: &[u8], options: &Options) -> Result<Instrumented, Skip> {
+/// A [`ObjcovError`] says why the object must be used as it is.
+pub fn instrument_object(bytes: &[u8], options: &Options) -> Result<Instrumented, ObjcovError> {
     let object = read::parse(bytes)?;
     let facts = facts(&object)?;
     let references = references::collect(&object, &facts)?;
     let blocks = leaders::find(&object, &facts, &references)?;
     let (output, functions) = rewrite_object(&object, &facts, &references, &blocks, options)?;
-    verify::verify(&object, &output, &functions).map_err(Skip::VerifyFailed)?;
+    verify::verify(&object, &output, &functions).map_err(ObjcovError::VerifyFailed)?;
     Ok(Instrumented { bytes: output, functions })
 }
 
 /// Gathers what is known before anything moves.
-pub(crate) fn facts(object: &Object<'_>) -> Result<Facts, Skip> {
+pub(crate) fn facts(object: &Object<'_>) -> Result<Facts, ObjcovError> {
     let survey = survey::survey(object)?;
     let relas = references::sorted_relas(object, &survey.dropped)?;
     let mut texts = BTreeMap::new();
@@ -75,7 +75,7 @@ fn rewrite_object(
     references: &[Reference],
     blocks: &BTreeMap<u32, Blocks>,
     options: &Options,
-) -> Result<(Vec<u8>, Vec<FunctionIndex>), Skip> {
+) -> Result<(Vec<u8>, Vec<FunctionIndex>), ObjcovError> {
     let mut moved = Moved::default();
     let mut layouts = BTreeMap::new();
     for (&section, text) in &facts.texts {
@@ -148,7 +148,7 @@ fn new_addend(
     reference: &Reference,
     rela: &Rela,
     moved: &Moved,
-) -> Result<i64, Skip> {
+) -> Result<i64, ObjcovError> {
     let symbol = rela.symbol as usize;
     let old_distance = reference.target.wrapping_sub(old.symbols[symbol].value);
     let new_target = moved.start(reference.section, reference.target)?;

@@ -4,10 +4,10 @@
 //! which is why every round looks at every jump again.
 
 use crate::bytes::align_up;
+use crate::error::ObjcovError;
 use crate::leaders::Blocks;
 use crate::moved::OffsetMap;
 use crate::probe::PROBE_LEN;
-use crate::skip::Skip;
 use crate::text::{Fixup, Form, Role, Text};
 
 /// After this many rounds all remaining short jumps are widened, so hostile input cannot make it slow.
@@ -26,7 +26,7 @@ pub(crate) struct Layout {
 }
 
 /// Assigns new offsets.
-pub(crate) fn lay_out(text: &Text, blocks: &Blocks) -> Result<Layout, Skip> {
+pub(crate) fn lay_out(text: &Text, blocks: &Blocks) -> Result<Layout, ObjcovError> {
     let mut layout = Layout {
         labels: vec![0; text.insns.len()],
         bodies: vec![0; text.insns.len()],
@@ -55,7 +55,7 @@ pub(crate) fn lay_out(text: &Text, blocks: &Blocks) -> Result<Layout, Skip> {
     match stuck {
         Some((_, fixup)) => {
             let offset = u64::from(text.insns[fixup.insn as usize].off);
-            Err(Skip::BranchRange { section: text.section, offset })
+            Err(ObjcovError::BranchRange { section: text.section, offset })
         }
         None => Ok(layout),
     }
@@ -91,7 +91,7 @@ pub(crate) fn is_probe_behind(role: Role) -> bool {
 
 impl Layout {
     /// Computes all offsets for the current forms.
-    fn place(&mut self, text: &Text, blocks: &Blocks) -> Result<(), Skip> {
+    fn place(&mut self, text: &Text, blocks: &Blocks) -> Result<(), ObjcovError> {
         // Padding to alignments could multiply the size of hostile input.
         let limit = u64::from(text.size) * 32 + (1 << 16);
         let mut fixups = text.fixups.iter().zip(&self.is_long).peekable();
@@ -112,7 +112,7 @@ impl Layout {
             };
             at += if is_behind { probe_len } else { 0 };
             if u64::from(at) > limit {
-                return Err(Skip::TooLarge);
+                return Err(ObjcovError::TooLarge);
             }
         }
         self.size = at;

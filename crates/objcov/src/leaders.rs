@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use crate::elf::Object;
+use crate::error::ObjcovError;
 use crate::functions::Functions;
 use crate::references::Facts;
 use crate::relocation::{Reference, section_of};
-use crate::skip::Skip;
 use crate::text::{Flow, Form, Role, Text};
 
 /// The blocks of one text section.
@@ -43,7 +43,7 @@ pub(crate) fn find(
     object: &Object<'_>,
     facts: &Facts,
     references: &[Reference],
-) -> Result<BTreeMap<u32, Blocks>, Skip> {
+) -> Result<BTreeMap<u32, Blocks>, ObjcovError> {
     let mut blocks = BTreeMap::new();
     for (&section, text) in &facts.texts {
         let n_insns = text.insns.len();
@@ -98,7 +98,12 @@ pub(crate) fn find(
     Ok(blocks)
 }
 
-fn mark(blocks: &mut Blocks, text: &Text, offset: u64, mention: Mention) -> Result<(), Skip> {
+fn mark(
+    blocks: &mut Blocks,
+    text: &Text,
+    offset: u64,
+    mention: Mention,
+) -> Result<(), ObjcovError> {
     let insn = text.insn_at(offset)?;
     // The end of the section is a legal target: compilers let impossible cases point there.
     if insn < text.insns.len() {
@@ -112,7 +117,7 @@ fn mark_symbols(
     object: &Object<'_>,
     facts: &Facts,
     blocks: &mut BTreeMap<u32, Blocks>,
-) -> Result<(), Skip> {
+) -> Result<(), ObjcovError> {
     for symbol in object.symbols.iter().filter(|symbol| !symbol.is_section()) {
         let Some(section) = section_of(symbol) else {
             continue;
@@ -121,7 +126,7 @@ fn mark_symbols(
             continue;
         };
         if symbol.kind() == object::elf::STT_OBJECT {
-            return Err(Skip::DataInText { section, offset: symbol.value });
+            return Err(ObjcovError::DataInText { section, offset: symbol.value });
         }
         let mention = if symbol.is_function() { Mention::Reached } else { Mention::Named };
         mark(own, text, symbol.value, mention)?;
@@ -140,16 +145,16 @@ fn mark_symbols(
 }
 
 /// Refuses unreached code behind a jump, and blocks that would split a pinned pair.
-fn check(text: &Text, blocks: &Blocks) -> Result<(), Skip> {
+fn check(text: &Text, blocks: &Blocks) -> Result<(), ObjcovError> {
     let mut is_dead = true;
     for (index, insn) in text.insns.iter().enumerate() {
         let offset = u64::from(insn.off);
         is_dead &= !blocks.reached[index];
         if blocks.leaders[index] && insn.role == Role::Pinned {
-            return Err(Skip::TlsSequence { section: text.section, offset });
+            return Err(ObjcovError::TlsSequence { section: text.section, offset });
         }
         if is_dead && insn.role != Role::Inert {
-            return Err(Skip::DataInText { section: text.section, offset });
+            return Err(ObjcovError::DataInText { section: text.section, offset });
         }
         is_dead |= matches!(insn.flow, Flow::Jump | Flow::Indirect | Flow::Stop);
     }
@@ -163,7 +168,7 @@ fn check_label_arithmetic(
     text: &Text,
     functions: &Functions,
     references: &[Reference],
-) -> Result<(), Skip> {
+) -> Result<(), ObjcovError> {
     let operands = text.fixups.iter().filter(|fixup| matches!(fixup.form, Form::Operand(_)));
     let mut taken = operands.map(|fixup| (fixup.insn, u64::from(fixup.target))).collect::<Vec<_>>();
     // The list is ordered by where references come from.
@@ -184,7 +189,7 @@ fn check_label_arithmetic(
         text.fixups.iter().filter(|fixup| fixup.form == Form::Long && is_call(fixup.insn));
     if let Some(call) = calls.find(|call| is_self(call.insn, call.target)) {
         let offset = u64::from(text.insns[call.insn as usize].off);
-        return Err(Skip::LabelArithmetic { section: text.section, offset });
+        return Err(ObjcovError::LabelArithmetic { section: text.section, offset });
     }
     // Number of indirect jumps in front of each instruction.
     let mut n_indirect = vec![0u32; text.insns.len() + 1];
@@ -202,7 +207,7 @@ fn check_label_arithmetic(
         let upto =
             |end: u64| n_indirect[text.insns.partition_point(|insn| u64::from(insn.off) < end)];
         if upto(start) != upto(end) {
-            return Err(Skip::LabelArithmetic { section: text.section, offset });
+            return Err(ObjcovError::LabelArithmetic { section: text.section, offset });
         }
     }
     Ok(())

@@ -6,7 +6,7 @@
 //!
 //! At the start of every basic block one instruction is inserted that sets one byte in section
 //! [`PROBE_SECTION`]. It changes no register and no flag, so the program behaves as before.
-//! Whatever cannot be proved safe is refused with a [`Skip`]; then the original object is to be used.
+//! Whatever cannot be proved safe is refused with an [`ObjcovError`]; then the original object is to be used.
 //!
 //! **Invariant:** bytes in, bytes out. No file is opened, no process started, nothing printed; no input
 //! makes it panic; the same input gives the same bytes whatever the number of threads.
@@ -17,6 +17,7 @@ mod bytes;
 mod decisions;
 mod elf;
 mod emit;
+mod error;
 mod functions;
 mod index;
 mod instrument;
@@ -28,7 +29,6 @@ mod patch;
 mod probe;
 mod references;
 mod relocation;
-mod skip;
 mod survey;
 mod symbols;
 mod tables;
@@ -37,14 +37,14 @@ mod unwind;
 mod verify;
 
 pub use archive::{
-    ArchiveError, ArchiveOptions, ArchiveResult, MemberReport, NamedMember, ThinMember,
-    instrument_archive, members, replace_member,
+    ArchiveOptions, ArchiveResult, MemberReport, NamedMember, ThinMember, instrument_archive,
+    members, replace_member,
 };
 pub use boundary::{PAGE, START_SYMBOL, STOP_SYMBOL, boundary_objects};
 pub use decisions::{Decision, decisions};
+pub use error::ObjcovError;
 pub use index::{Block, FunctionIndex, Linkage};
 pub use instrument::{Instrumented, Options, instrument_object};
-pub use lines::{Lines, LinesError, SourceLine};
-pub use patch::{FunctionCode, Patch, PatchError, PatchKind};
+pub use lines::{Lines, SourceLine};
+pub use patch::{FunctionCode, Patch, PatchKind};
 pub use probe::{PROBE_SECTION, PROBE_SYMBOL_PREFIX};
-pub use skip::Skip;

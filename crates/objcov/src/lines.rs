@@ -13,10 +13,9 @@ use std::collections::BTreeMap;
 
 use gimli::{DebugLineOffset, DwarfSections, EndianSlice, LittleEndian, SectionId};
 use object::elf;
-use thiserror::Error;
 
 use crate::elf::{Object, Place, Rela, read};
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// The source lines of an object's code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,34 +36,10 @@ pub struct SourceLine<'a> {
     pub line: u32,
 }
 
-/// Why the line tables of an object cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum LinesError {
-    /// The object itself cannot be read.
-    #[error(transparent)]
-    Object(#[from] Skip),
-    /// A debug section contradicts the DWARF format.
-    #[error("debug information: {0}")]
-    Dwarf(String),
-    /// The debug sections contradict each other or the object.
-    #[error("debug information: {0}")]
-    Malformed(&'static str),
-    /// A relocation of unknown kind, or whose result does not fit.
-    #[error("relocation type {kind} at {offset:#x} of debug section {section}")]
-    Relocation {
-        /// The debug section the relocation applies to.
-        section: u32,
-        offset: u64,
-        /// The ELF relocation type.
-        kind: u32,
-    },
-}
-
-impl From<gimli::Error> for LinesError {
+impl From<gimli::Error> for ObjcovError {
     /// Keeps the words only: the error itself holds addresses, which differ from run to run.
     fn from(error: gimli::Error) -> Self {
-        LinesError::Dwarf(error.to_string())
+        ObjcovError::Dwarf(error.to_string())
     }
 }
 
@@ -88,10 +63,10 @@ impl Lines {
     /// `None` if it has none, or has its debug sections compressed: they are not unpacked.
     ///
     /// # Errors
-    /// A [`LinesError`] if the object or its debug information is damaged.
-    pub fn read(object: &[u8]) -> Result<Option<Lines>, LinesError> {
+    /// An [`ObjcovError`] if the object or its debug information is damaged.
+    pub fn read(object: &[u8]) -> Result<Option<Lines>, ObjcovError> {
         let parsed = match read::parse(object) {
-            Err(Skip::NoCode) => return Ok(None),
+            Err(ObjcovError::NoCode) => return Ok(None),
             parsed => parsed?,
         };
         if !is_readable(&parsed) {
@@ -181,7 +156,7 @@ impl<'a> Image<'a> {
     }
 
     /// The contents of all sections of this name, one behind the other, with relocations applied.
-    fn load(&self, id: SectionId) -> Result<Cow<'a, [u8]>, LinesError> {
+    fn load(&self, id: SectionId) -> Result<Cow<'a, [u8]>, ObjcovError> {
         let mut data: Cow<'a, [u8]> = Cow::Borrowed(&[]);
         if !USED.contains(&id) {
             return Ok(data);
@@ -206,9 +181,9 @@ impl<'a> Image<'a> {
     }
 
     /// Applies the relocations of debug section `section` to its contents.
-    fn relocate(&self, section: usize, relas: &[Rela], data: &mut [u8]) -> Result<(), LinesError> {
+    fn relocate(&self, section: usize, relas: &[Rela], data: &mut [u8]) -> Result<(), ObjcovError> {
         for rela in relas.iter().filter(|rela| rela.kind != elf::R_X86_64_NONE) {
-            self.apply(section, rela, data).ok_or(LinesError::Relocation {
+            self.apply(section, rela, data).ok_or(ObjcovError::DebugRelocation {
                 section: section as u32,
                 offset: rela.offset,
                 kind: rela.kind,
@@ -250,7 +225,7 @@ fn put<const N: usize>(data: &mut [u8], rela: &Rela, value: [u8; N]) -> Option<(
 }
 
 /// For line programs up to DWARF 4, which do not know it themselves: the compilation directory.
-fn directories<'a>(dwarf: &Dwarf<'a>) -> Result<BTreeMap<usize, Slice<'a>>, LinesError> {
+fn directories<'a>(dwarf: &Dwarf<'a>) -> Result<BTreeMap<usize, Slice<'a>>, ObjcovError> {
     let mut directories = BTreeMap::new();
     let mut units = dwarf.units();
     while let Some(unit) = units.next()? {
@@ -294,7 +269,7 @@ impl Sequence {
 
 impl Collector<'_> {
     /// Runs the line programs, which follow one another without gaps.
-    fn run(&mut self, dwarf: &Dwarf<'_>) -> Result<(), LinesError> {
+    fn run(&mut self, dwarf: &Dwarf<'_>) -> Result<(), ObjcovError> {
         use gimli::Section as _;
 
         let directories = directories(dwarf)?;
@@ -314,7 +289,7 @@ impl Collector<'_> {
         &mut self,
         dwarf: &Dwarf<'a>,
         program: gimli::IncompleteLineProgram<Slice<'a>>,
-    ) -> Result<(), LinesError> {
+    ) -> Result<(), ObjcovError> {
         let mut known = BTreeMap::new();
         let mut open: Vec<(u64, Row)> = vec![];
         let mut rows = program.rows();
@@ -340,11 +315,15 @@ impl Collector<'_> {
                 None => open.push(row),
             }
         }
-        if open.is_empty() { Ok(()) } else { Err(LinesError::Malformed("sequence without end")) }
+        if open.is_empty() {
+            Ok(())
+        } else {
+            Err(ObjcovError::DebugSections("sequence without end"))
+        }
     }
 
     /// Takes the rows of a complete sequence that ends before the address `end`.
-    fn close(&mut self, mut rows: Vec<(u64, Row)>, end: u64) -> Result<(), LinesError> {
+    fn close(&mut self, mut rows: Vec<(u64, Row)>, end: u64) -> Result<(), ObjcovError> {
         // A row at the very end describes no code; many sequences have no other.
         rows.pop_if(|last| last.0 == end);
         let Some(&(start, _)) = rows.first() else { return Ok(()) };
@@ -355,7 +334,7 @@ impl Collector<'_> {
         let limit = (start >> 32 << 32) + self.object.sections[section].size;
         let addresses = rows.iter().map(|row| row.0).chain([end]);
         if end > limit || !addresses.is_sorted() {
-            return Err(LinesError::Malformed("sequence leaves its section"));
+            return Err(ObjcovError::DebugSections("sequence leaves its section"));
         }
         let rows = rows.into_iter().map(|row| row.1).collect();
         let sequence = Sequence { end: end as u32, rows };
@@ -364,12 +343,12 @@ impl Collector<'_> {
     }
 
     /// Joins the sequences of each section into one table; `None` if there are none.
-    fn finish(self) -> Result<Option<Lines>, LinesError> {
+    fn finish(self) -> Result<Option<Lines>, ObjcovError> {
         let mut sections = BTreeMap::new();
         for (section, mut sequences) in self.sequences {
             sequences.sort_by_key(Sequence::start);
             if sequences.windows(2).any(|pair| pair[0].end > pair[1].start()) {
-                return Err(LinesError::Malformed("sequences overlap"));
+                return Err(ObjcovError::DebugSections("sequences overlap"));
             }
             let mut table: Vec<Row> = vec![];
             for sequence in sequences {
@@ -400,7 +379,7 @@ impl Files {
         dwarf: &Dwarf<'_>,
         header: &Header<'_>,
         index: u64,
-    ) -> Result<Option<u32>, LinesError> {
+    ) -> Result<Option<u32>, ObjcovError> {
         let Some(file) = header.file(index) else { return Ok(None) };
         let mut path = self.text(dwarf, file.path_name())?;
         // Relative to a directory, which may be relative to the compilation directory, which is the first.
@@ -410,7 +389,7 @@ impl Files {
                 Some(parent) => format!("{}/{path}", self.text(dwarf, parent)?),
                 // Nothing tells the compilation directory if a line table stands alone.
                 None if number == 0 => path,
-                None => return Err(LinesError::Malformed("directory number")),
+                None => return Err(ObjcovError::DebugSections("directory number")),
             };
             directory = (number != 0).then_some(0);
         }
@@ -426,10 +405,12 @@ impl Files {
         &mut self,
         dwarf: &Dwarf<'_>,
         value: gimli::AttributeValue<Slice<'_>>,
-    ) -> Result<String, LinesError> {
+    ) -> Result<String, ObjcovError> {
         let bytes = dwarf.attr_line_string(value)?.slice();
-        self.left =
-            self.left.checked_sub(bytes.len()).ok_or(LinesError::Malformed("names too long"))?;
+        self.left = self
+            .left
+            .checked_sub(bytes.len())
+            .ok_or(ObjcovError::DebugSections("names too long"))?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// "Not a place that may be referred to."
 const NONE: u32 = u32::MAX;
@@ -40,12 +40,12 @@ pub(crate) struct Moved {
 
 impl Moved {
     /// The new offset of what starts at `offset`.
-    pub(crate) fn start(&self, section: u32, offset: u64) -> Result<u64, Skip> {
+    pub(crate) fn start(&self, section: u32, offset: u64) -> Result<u64, ObjcovError> {
         self.look_up(section, offset, |map| &map.starts)
     }
 
     /// The new offset of where something ends that ends at `offset`.
-    pub(crate) fn end(&self, section: u32, offset: u64) -> Result<u64, Skip> {
+    pub(crate) fn end(&self, section: u32, offset: u64) -> Result<u64, ObjcovError> {
         self.look_up(section, offset, |map| &map.ends)
     }
 
@@ -54,13 +54,13 @@ impl Moved {
         section: u32,
         offset: u64,
         side: fn(&OffsetMap) -> &Vec<u32>,
-    ) -> Result<u64, Skip> {
+    ) -> Result<u64, ObjcovError> {
         let Some(map) = self.maps.get(&section) else {
             return Ok(offset);
         };
         let new = usize::try_from(offset).ok().and_then(|offset| side(map).get(offset).copied());
         new.filter(|&new| new != NONE)
             .map(u64::from)
-            .ok_or(Skip::MidInstruction { section, offset })
+            .ok_or(ObjcovError::MidInstruction { section, offset })
     }
 }

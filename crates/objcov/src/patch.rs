@@ -13,9 +13,9 @@ use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
     OpKind, Register,
 };
-use thiserror::Error;
 
 use crate::elf::{Object, Rela, read};
+use crate::error::ObjcovError;
 use crate::functions::Functions;
 use crate::relocation::section_of;
 
@@ -43,24 +43,6 @@ pub struct Patch {
     pub offset: u32,
     /// The bytes that are there.
     pub before: Vec<u8>,
-}
-
-/// Why a function cannot be patched.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum PatchError {
-    /// The bytes are no object that is understood.
-    #[error("the object cannot be read: {0}")]
-    Object(#[from] crate::Skip),
-    /// The object has no function, or several, of that name.
-    #[error("the object has no function `{0}`, or several")]
-    NoFunction(String),
-    /// The code there is not what the patch was made for.
-    #[error("the code is not what the patch was made for")]
-    OtherCode,
-    /// A decoded instruction makes no sense.
-    #[error("the function has an instruction that cannot be decoded")]
-    BadInstruction,
 }
 
 /// A function of an object, found by its symbol.
@@ -91,9 +73,9 @@ impl<'a> FunctionCode<'a> {
     ///
     /// # Errors
     /// If the object cannot be read, or has not exactly one such function.
-    pub fn find(bytes: &'a [u8], symbol: &str) -> Result<FunctionCode<'a>, PatchError> {
+    pub fn find(bytes: &'a [u8], symbol: &str) -> Result<FunctionCode<'a>, ObjcovError> {
         let object = read::parse(bytes)?;
-        let none = || PatchError::NoFunction(symbol.to_owned());
+        let none = || ObjcovError::NoFunction(symbol.to_owned());
         let mut found = object.symbols.iter().filter(|candidate| {
             candidate.is_function()
                 && section_of(candidate).is_some_and(|section| object.is_text(section as usize))
@@ -145,11 +127,14 @@ impl<'a> FunctionCode<'a> {
     ///
     /// # Errors
     /// If the code is not what the patch was made for.
-    pub fn apply(&self, object: &[u8], patch: &Patch) -> Result<Vec<u8>, PatchError> {
-        let after = self.replacement(patch).ok_or(PatchError::OtherCode)?;
+    pub fn apply(&self, object: &[u8], patch: &Patch) -> Result<Vec<u8>, ObjcovError> {
+        let after = self.replacement(patch).ok_or(ObjcovError::OtherCode)?;
         let at = self.at + patch.offset as usize;
         let mut patched = object.to_vec();
-        patched.get_mut(at..at + after.len()).ok_or(PatchError::OtherCode)?.copy_from_slice(&after);
+        patched
+            .get_mut(at..at + after.len())
+            .ok_or(ObjcovError::OtherCode)?
+            .copy_from_slice(&after);
         Ok(patched)
     }
 
@@ -196,7 +181,7 @@ impl<'a> FunctionCode<'a> {
     ///
     /// # Errors
     /// If the function does not decode from block to block.
-    pub fn patches(&self, blocks: &[u32]) -> Result<BTreeMap<u32, Vec<Patch>>, PatchError> {
+    pub fn patches(&self, blocks: &[u32]) -> Result<BTreeMap<u32, Vec<Patch>>, ObjcovError> {
         let size = self.bytes.len() as u32;
         let starts: BTreeSet<u32> = blocks
             .iter()
@@ -208,7 +193,7 @@ impl<'a> FunctionCode<'a> {
             .iter()
             .zip(ends)
             .map(|(&start, end)| Ok((start, self.block(start..end)?)))
-            .collect::<Result<BTreeMap<u32, Block>, PatchError>>()?;
+            .collect::<Result<BTreeMap<u32, Block>, ObjcovError>>()?;
         let mut found = BTreeMap::new();
         for (&start, block) in &decoded {
             let leads_to_table = |at: &u32| decoded.get(at).is_some_and(Block::jumps_indirectly);
@@ -222,14 +207,14 @@ impl<'a> FunctionCode<'a> {
         Ok(found)
     }
 
-    fn block(&self, range: Range<u32>) -> Result<Block, PatchError> {
+    fn block(&self, range: Range<u32>) -> Result<Block, ObjcovError> {
         let code = &self.bytes[range.start as usize..range.end as usize];
         let mut decoder = Decoder::with_ip(64, code, u64::from(range.start), DecoderOptions::NONE);
         let mut block = Block { range, insns: Vec::new() };
         while decoder.can_decode() {
             let insn = decoder.decode();
             if insn.is_invalid() {
-                return Err(PatchError::BadInstruction);
+                return Err(ObjcovError::Undecodable);
             }
             block.insns.push(insn);
             // What follows is padding.

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::elf::{Object, Rela};
+use crate::error::ObjcovError;
 use crate::functions::Functions;
 use crate::relocation::{self, Reference};
-use crate::skip::Skip;
 use crate::survey::Survey;
 use crate::tables::{self, Bases};
 use crate::text::Text;
@@ -33,7 +33,10 @@ impl Facts {
 }
 
 /// Reads all relocations, sorted, per section they apply to.
-pub(crate) fn sorted_relas(object: &Object<'_>, dropped: &[bool]) -> Result<Vec<Vec<Rela>>, Skip> {
+pub(crate) fn sorted_relas(
+    object: &Object<'_>,
+    dropped: &[bool],
+) -> Result<Vec<Vec<Rela>>, ObjcovError> {
     let is_dropped = |rela: &Rela| {
         relocation::section_of(&object.symbols[rela.symbol as usize])
             .is_some_and(|section| dropped[section as usize])
@@ -46,17 +49,17 @@ pub(crate) fn sorted_relas(object: &Object<'_>, dropped: &[bool]) -> Result<Vec<
         *relas = object.relas(rela_section)?;
         relas.sort_by_key(|rela| rela.offset); // Stable: relocations at one offset keep their order.
         if relas.iter().any(is_dropped) {
-            return Err(Skip::Unsupported("reference to debug information"));
+            return Err(ObjcovError::Unsupported("reference to debug information"));
         }
         if relas.last().is_some_and(|rela| rela.offset >= object.sections[index].size) {
-            return Err(Skip::Malformed("relocation past its section"));
+            return Err(ObjcovError::Malformed("relocation past its section"));
         }
     }
     Ok(all)
 }
 
 /// Lists the references of the whole object.
-pub(crate) fn collect(object: &Object<'_>, facts: &Facts) -> Result<Vec<Reference>, Skip> {
+pub(crate) fn collect(object: &Object<'_>, facts: &Facts) -> Result<Vec<Reference>, ObjcovError> {
     let mut bases = Bases::default();
     for &section in &facts.survey.texts {
         if let Some(text) = facts.texts.get(&(section as u32)) {

@@ -5,7 +5,7 @@
 use object::elf::*;
 
 use crate::elf::{Object, Place, Rela, Symbol};
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// How a relocation in an instruction relates to that instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,8 +79,8 @@ pub(crate) fn reference(
     rela_idx: u32,
     rela: &Rela,
     bias: i64,
-) -> Result<Reference, Skip> {
-    let refusal = Skip::Relocation { section: from, offset: rela.offset, kind: rela.kind };
+) -> Result<Reference, ObjcovError> {
+    let refusal = ObjcovError::Relocation { section: from, offset: rela.offset, kind: rela.kind };
     let symbol = &object.symbols[rela.symbol as usize];
     let section = section_of(symbol).ok_or_else(|| refusal.clone())?;
     let distance = rela.addend.checked_add(bias).ok_or_else(|| refusal.clone())?;

@@ -5,8 +5,8 @@
 use object::elf;
 
 use crate::elf::Object;
+use crate::error::ObjcovError;
 use crate::probe::PROBE_SECTION;
-use crate::skip::Skip;
 
 /// What becomes of the sections.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ const PATCHED: &[&str] = &[
 const FRAGMENTS: &[&[u8]] = &[b".init", b".fini"];
 
 /// Sorts the sections of `object`.
-pub(crate) fn survey(object: &Object<'_>) -> Result<Survey, Skip> {
+pub(crate) fn survey(object: &Object<'_>) -> Result<Survey, ObjcovError> {
     let mut survey =
         Survey { texts: vec![], frames: vec![], dropped: vec![false; object.sections.len()] };
     for index in 1..object.sections.len() {
@@ -59,13 +59,13 @@ pub(crate) fn survey(object: &Object<'_>) -> Result<Survey, Skip> {
         let starts_with =
             |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_bytes()));
         if starts_with(INTERMEDIATE) {
-            return Err(Skip::LinkTimeCode);
+            return Err(ObjcovError::LinkTimeCode);
         }
         if starts_with(PATCHED) {
-            return Err(Skip::Unsupported("code patched at run time"));
+            return Err(ObjcovError::Unsupported("code patched at run time"));
         }
         if name == PROBE_SECTION.as_bytes() {
-            return Err(Skip::Unsupported("already instrumented"));
+            return Err(ObjcovError::Unsupported("already instrumented"));
         }
         if name == b".eh_frame" && object.sections[index].kind != elf::SHT_RELA {
             survey.frames.push(index);
@@ -91,7 +91,7 @@ pub(crate) fn survey(object: &Object<'_>) -> Result<Survey, Skip> {
         .filter(|&index| !FRAGMENTS.contains(&object.section_name(index)))
         .collect();
     if survey.texts.is_empty() {
-        return Err(Skip::NoCode);
+        return Err(ObjcovError::NoCode);
     }
     Ok(survey)
 }

@@ -6,9 +6,9 @@
 use object::elf;
 
 use crate::elf::{Object, Place, Symbol};
+use crate::error::ObjcovError;
 use crate::moved::Moved;
 use crate::relocation::section_of;
-use crate::skip::Skip;
 
 /// A symbol to add: covers the marks of one text section.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) fn renumber(index: u32, n_locals: usize, n_added: usize) -> u32 {
 }
 
 /// Moves the symbols that lie in moved sections.
-pub(crate) fn move_values(object: &mut Object<'_>, moved: &Moved) -> Result<(), Skip> {
+pub(crate) fn move_values(object: &mut Object<'_>, moved: &Moved) -> Result<(), ObjcovError> {
     for symbol in &mut object.symbols {
         let Some(section) = section_of(symbol).filter(|section| moved.maps.contains_key(section))
         else {
@@ -34,11 +34,12 @@ pub(crate) fn move_values(object: &mut Object<'_>, moved: &Moved) -> Result<(), 
         if symbol.is_section() {
             continue;
         }
-        let end = symbol.value.checked_add(symbol.size).ok_or(Skip::Malformed("symbol size"))?;
+        let end =
+            symbol.value.checked_add(symbol.size).ok_or(ObjcovError::Malformed("symbol size"))?;
         let value = moved.start(section, symbol.value)?;
         if symbol.size != 0 {
             let end = moved.end(section, end)?;
-            symbol.size = end.checked_sub(value).ok_or(Skip::Malformed("symbol size"))?;
+            symbol.size = end.checked_sub(value).ok_or(ObjcovError::Malformed("symbol size"))?;
         }
         symbol.value = value;
     }

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::elf::{Object, Rela};
+use crate::error::ObjcovError;
 use crate::functions::Functions;
 use crate::relocation;
-use crate::skip::Skip;
 use crate::text::Text;
 use crate::unwind::Spot;
 
@@ -82,8 +82,8 @@ pub(crate) fn bias(
     section: u32,
     rela: &Rela,
     run: u64,
-) -> Result<i64, Skip> {
-    let unknown = Skip::UnknownTable { section, offset: rela.offset };
+) -> Result<i64, ObjcovError> {
+    let unknown = ObjcovError::UnknownTable { section, offset: rela.offset };
     let symbol = &object.symbols[rela.symbol as usize];
     if !symbol.is_section() && rela.addend == 0 {
         return Ok(0); // `function - .`: right wherever the function starts.

@@ -9,8 +9,8 @@ use iced_x86::{
 };
 
 use crate::elf::{Rela, Section};
+use crate::error::ObjcovError;
 use crate::relocation::{self, Field};
-use crate::skip::Skip;
 
 /// Sections above this size are refused; offsets then fit 32 bits even after growth.
 const MAX_TEXT: usize = 1 << 26;
@@ -101,21 +101,25 @@ pub(crate) struct Text {
 
 impl Text {
     /// The instruction that starts at `offset`; the section's end counts as one past the last.
-    pub(crate) fn insn_at(&self, offset: u64) -> Result<usize, Skip> {
+    pub(crate) fn insn_at(&self, offset: u64) -> Result<usize, ObjcovError> {
         usize::try_from(offset)
             .ok()
             .and_then(|offset| self.starts.get(offset))
             .filter(|&&insn| insn != NONE)
             .map(|&insn| insn as usize)
-            .ok_or(Skip::MidInstruction { section: self.section, offset })
+            .ok_or(ObjcovError::MidInstruction { section: self.section, offset })
     }
 }
 
 /// Decodes section number `index`. `relas` are its relocations, sorted by offset.
-pub(crate) fn decode(index: u32, section: &Section<'_>, relas: &[Rela]) -> Result<Text, Skip> {
+pub(crate) fn decode(
+    index: u32,
+    section: &Section<'_>,
+    relas: &[Rela],
+) -> Result<Text, ObjcovError> {
     let data = &section.data[..];
     if data.len() > MAX_TEXT {
-        return Err(Skip::TooLarge);
+        return Err(ObjcovError::TooLarge);
     }
     let mut text = Text {
         section: index,
@@ -132,7 +136,7 @@ pub(crate) fn decode(index: u32, section: &Section<'_>, relas: &[Rela]) -> Resul
         decoder.decode_out(&mut instruction);
         let off = instruction.ip() as u32;
         if instruction.is_invalid() {
-            return Err(Skip::BadInstruction { section: index, offset: u64::from(off) });
+            return Err(ObjcovError::BadInstruction { section: index, offset: u64::from(off) });
         }
         let insn_idx = text.insns.len() as u32;
         text.starts[off as usize] = insn_idx;
@@ -144,12 +148,12 @@ pub(crate) fn decode(index: u32, section: &Section<'_>, relas: &[Rela]) -> Resul
         if is_pinned
             && !matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall)
         {
-            return Err(Skip::TlsSequence { section: index, offset: u64::from(off) });
+            return Err(ObjcovError::TlsSequence { section: index, offset: u64::from(off) });
         }
         is_pinned = false;
         let mut has_relative = false;
         for rela in own {
-            let field = place(&decoder, &instruction, rela).ok_or(Skip::Relocation {
+            let field = place(&decoder, &instruction, rela).ok_or(ObjcovError::Relocation {
                 section: index,
                 offset: rela.offset,
                 kind: rela.kind,
@@ -169,7 +173,7 @@ pub(crate) fn decode(index: u32, section: &Section<'_>, relas: &[Rela]) -> Resul
         text.insns.push(Insn { off, len: instruction.len() as u8, flow: flow(&instruction), role });
     }
     if is_pinned || text.relas.len() != relas.len() {
-        return Err(Skip::Malformed("relocation past the code"));
+        return Err(ObjcovError::Malformed("relocation past the code"));
     }
     text.starts[data.len()] = text.insns.len() as u32;
     Ok(text)
@@ -249,15 +253,16 @@ fn fixup(
     instruction: &Instruction,
     data: &[u8],
     section: u32,
-) -> Result<Option<Fixup>, Skip> {
+) -> Result<Option<Fixup>, ObjcovError> {
     let offset = instruction.ip();
     let (target, form) = if is_near(instruction) {
-        let form = branch_form(instruction).ok_or(Skip::BadInstruction { section, offset })?;
+        let form =
+            branch_form(instruction).ok_or(ObjcovError::BadInstruction { section, offset })?;
         (instruction.near_branch_target(), form)
     } else if instruction.is_ip_rel_memory_operand() {
         // Anything but an address computation would read or write the code itself.
         if instruction.memory_base() != Register::RIP || instruction.mnemonic() != Mnemonic::Lea {
-            return Err(Skip::DataInText { section, offset });
+            return Err(ObjcovError::DataInText { section, offset });
         }
         let at = decoder.get_constant_offsets(instruction).displacement_offset();
         (instruction.ip_rel_memory_address(), Form::Operand(at as u8))
@@ -265,7 +270,7 @@ fn fixup(
         return Ok(None);
     };
     if target > data.len() as u64 {
-        return Err(Skip::MidInstruction { section, offset: target });
+        return Err(ObjcovError::MidInstruction { section, offset: target });
     }
     let bytes = &data[offset as usize..instruction.next_ip() as usize];
     let n_prefixes = bytes.iter().take_while(|byte| matches!(byte, 0x2e | 0x3e | 0xf2)).count();
@@ -279,7 +284,7 @@ fn fixup(
         Form::Operand(_) => true,
     };
     if !has_known_opcode {
-        return Err(Skip::BadInstruction { section, offset });
+        return Err(ObjcovError::BadInstruction { section, offset });
     }
     Ok(Some(Fixup { insn: 0, target: target as u32, form, n_prefixes: n_prefixes as u8 }))
 }

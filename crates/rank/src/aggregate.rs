@@ -11,6 +11,8 @@ use std::fmt;
 use std::num::NonZero;
 use std::str::FromStr;
 
+use crate::RankError;
+
 /// How the scores of blocks become the score of their function or file. Only
 /// blocks that a failing run executes count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,19 +25,6 @@ pub enum Aggregation {
     /// The mean of this many of the highest; of all if there are fewer.
     TopK(NonZero<usize>),
     Sum,
-}
-
-/// Why a text names no aggregation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AggregationError {
-    /// It is none of the words.
-    #[error(
-        "unknown aggregation `{0}`; the aggregations are mean, max, sum, and top-N as in top-5"
-    )]
-    Unknown(String),
-    /// It is `top-` without a number that can be one.
-    #[error("`top-{0}` needs a whole number of at least 1 after `top-`, as in top-5")]
-    Count(String),
 }
 
 /// 1 in fixed point. Leaves 2⁶⁷ above the point, far more than any sum of scores.
@@ -87,18 +76,18 @@ impl fmt::Display for Aggregation {
 }
 
 impl FromStr for Aggregation {
-    type Err = AggregationError;
+    type Err = RankError;
 
-    fn from_str(text: &str) -> Result<Aggregation, AggregationError> {
+    fn from_str(text: &str) -> Result<Aggregation, RankError> {
         match (text, text.strip_prefix("top-")) {
             ("mean", _) => Ok(Aggregation::Mean),
             ("max", _) => Ok(Aggregation::Max),
             ("sum", _) => Ok(Aggregation::Sum),
             (_, Some(count)) => match count.parse() {
                 Ok(number) if !count.starts_with('+') => Ok(Aggregation::TopK(number)),
-                _ => Err(AggregationError::Count(count.to_owned())),
+                _ => Err(RankError::Count(count.to_owned())),
             },
-            (_, None) => Err(AggregationError::Unknown(text.to_owned())),
+            (_, None) => Err(RankError::UnknownAggregation(text.to_owned())),
         }
     }
 }

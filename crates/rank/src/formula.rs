@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::RankError;
+
 /// Weights are multiples of this: a million steps between 0 and 1 are more than
 /// similarities of coverages have, and sums of them are exact.
 pub(crate) const WEIGHT_UNIT: f64 = 1.0 / (1u64 << 20) as f64;
@@ -84,11 +86,6 @@ pub enum Formula {
     Sbi,
 }
 
-/// No formula has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown formula `{0}`; the formulas are {names}", names = names())]
-pub struct UnknownFormula(pub String);
-
 /// What a denominator of D* is at least.
 const DSTAR_FLOOR: f64 = WEIGHT_UNIT / 2.0;
 
@@ -155,11 +152,11 @@ impl fmt::Display for Formula {
 }
 
 impl FromStr for Formula {
-    type Err = UnknownFormula;
+    type Err = RankError;
 
-    fn from_str(text: &str) -> Result<Formula, UnknownFormula> {
+    fn from_str(text: &str) -> Result<Formula, RankError> {
         let found = Formula::ALL.into_iter().find(|formula| formula.name() == text);
-        found.ok_or_else(|| UnknownFormula(text.to_owned()))
+        found.ok_or_else(|| RankError::UnknownFormula { name: text.to_owned(), known: names() })
     }
 }
 

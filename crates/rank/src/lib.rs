@@ -18,6 +18,7 @@
 mod aggregate;
 mod baseline;
 mod culprit;
+mod error;
 mod evidence;
 #[cfg(test)]
 mod example;
@@ -26,11 +27,12 @@ mod ranking;
 mod spectrum;
 mod truth;
 
-pub use aggregate::{Aggregation, AggregationError};
+pub use aggregate::Aggregation;
 pub use baseline::Precedence;
 pub use culprit::{Clues, Part};
+pub use error::RankError;
 pub use evidence::{Evidence, RankingEvidence, evidence};
-pub use formula::{Counts, Formula, UnknownFormula};
+pub use formula::{Counts, Formula};
 pub use ranking::{Ranker, Ranking, Recipe, Suspect};
-pub use spectrum::{Row, Spectrum, UnknownWeights, Weights};
+pub use spectrum::{Row, Spectrum, Weights};
 pub use truth::Culprits;

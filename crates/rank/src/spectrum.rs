@@ -13,6 +13,7 @@ use std::str::FromStr;
 
 use optsleuth_model::{BlockId, Coverage};
 
+use crate::RankError;
 use crate::formula::{Counts, WEIGHT_UNIT};
 
 /// How much a witness counts.
@@ -24,11 +25,6 @@ pub enum Weights {
     /// As its similarity to the failing run, from 0 to 1.
     Similarity,
 }
-
-/// No weights have this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown weights `{0}`; the weights are equal, similarity")]
-pub struct UnknownWeights(pub String);
 
 /// What failing and passing runs executed of the failing runs' blocks.
 #[derive(Clone, Debug)]
@@ -232,11 +228,11 @@ impl fmt::Display for Weights {
 }
 
 impl FromStr for Weights {
-    type Err = UnknownWeights;
+    type Err = RankError;
 
-    fn from_str(text: &str) -> Result<Weights, UnknownWeights> {
+    fn from_str(text: &str) -> Result<Weights, RankError> {
         let found = [Weights::Equal, Weights::Similarity].into_iter().find(|w| w.name() == text);
-        found.ok_or_else(|| UnknownWeights(text.to_owned()))
+        found.ok_or_else(|| RankError::UnknownWeights(text.to_owned()))
     }
 }
 

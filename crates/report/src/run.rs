@@ -92,9 +92,13 @@ pub fn run_json(report: &RunReport) -> String {
     let (exit, signal) = match execution.map(|execution| execution.end) {
         Some(ProgramEnd::Exited(status)) => (Some(status), None),
         Some(ProgramEnd::Signaled(signal)) => (None, Some(signal_name(signal))),
-        Some(ProgramEnd::Timeout | ProgramEnd::OutOfMemory | ProgramEnd::OutputLimit) | None => {
-            (None, None)
-        }
+        Some(
+            ProgramEnd::Timeout
+            | ProgramEnd::OutOfMemory
+            | ProgramEnd::OutputLimit
+            | ProgramEnd::ThreadLimit,
+        )
+        | None => (None, None),
     };
     let json = RunJson {
         version: JSON_VERSION,
@@ -169,6 +173,7 @@ fn program_end(end: ProgramEnd) -> &'static str {
         ProgramEnd::Timeout => "timeout",
         ProgramEnd::OutOfMemory => "out-of-memory",
         ProgramEnd::OutputLimit => "output-limit",
+        ProgramEnd::ThreadLimit => "thread-limit",
     }
 }
 
@@ -292,6 +297,7 @@ fn execution_text(out: &mut String, execution: &Execution, style: Style) {
         ProgramEnd::Timeout => style.bad("the program did not end within its time limit"),
         ProgramEnd::OutOfMemory => style.bad("the program used more memory than it may"),
         ProgramEnd::OutputLimit => style.bad("the program wrote more than it may"),
+        ProgramEnd::ThreadLimit => style.bad("the program started more threads than it may"),
     };
     line(out, &end);
     for (name, bytes) in [("stdout", &execution.stdout), ("stderr", &execution.stderr)] {

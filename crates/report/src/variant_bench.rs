@@ -66,7 +66,7 @@ fn strategies(found: &VariantBench) -> Table {
         Column::words("Strategy"),
         Column::new("Variants", Kind::Number, "Equivalent to their programs"),
         Column::new("Errors", Kind::LessIsBetter, "Variants that are not"),
-        Column::new("Undecided", Kind::LessIsBetter, "A judge's compiler fell over them"),
+        Column::new("Undecided", Kind::LessIsBetter, "A judge's compiler crashed on them"),
         Column::new("None made", Kind::Number, "How often there was nothing to do"),
         Column::new("Snippets", Kind::Number, "New ones in a variant, mean"),
         Column::new("s to make", Kind::LessIsBetter, "Seconds for a variant, mean"),

@@ -85,6 +85,12 @@ pub(crate) fn score(value: f64) -> String {
     if value.abs() < 10_000.0 { format!("{value:.4}") } else { format!("{value:.4e}") }
 }
 
+/// The beginning of a heading.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// How a compiler failed.
 pub(crate) fn kind(kind: CaseKind) -> &'static str {
     match kind {

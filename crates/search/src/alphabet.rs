@@ -10,7 +10,7 @@
 
 use optsleuth_model::{Element, PassSequence};
 
-use crate::{Gene, Sequence};
+use crate::{Gene, SearchError, Sequence};
 
 /// The candidate optimizations of Table I, as the new pass manager spells them.
 /// Every LLVM from 14 on has them.
@@ -59,32 +59,18 @@ pub struct Alphabet {
     candidates: Vec<Gene>,
 }
 
-/// Why there is no alphabet of these optimizations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AlphabetError {
-    /// Nothing to be similar to.
-    #[error("the buggy sequence has no optimizations")]
-    NothingBuggy,
-    /// Nothing to draw from.
-    #[error("there are no candidate optimizations")]
-    NoCandidates,
-    /// More than there are genes.
-    #[error("there are more than 65536 different optimizations")]
-    TooMany,
-}
-
 impl Alphabet {
     /// Of the buggy sequence's optimizations, in order and with repetitions, and
     /// the candidates, whose repetitions do not matter. Both may share some.
-    pub fn new(buggy: Vec<Element>, candidates: Vec<Element>) -> Result<Alphabet, AlphabetError> {
+    pub fn new(buggy: Vec<Element>, candidates: Vec<Element>) -> Result<Alphabet, SearchError> {
         if buggy.is_empty() {
-            return Err(AlphabetError::NothingBuggy);
+            return Err(SearchError::NothingBuggy);
         }
         if candidates.is_empty() {
-            return Err(AlphabetError::NoCandidates);
+            return Err(SearchError::NoCandidates);
         }
         let mut optimizations = Vec::new();
-        let mut genes = |elements: Vec<Element>| -> Result<Vec<Gene>, AlphabetError> {
+        let mut genes = |elements: Vec<Element>| -> Result<Vec<Gene>, SearchError> {
             elements.into_iter().map(|element| gene(&mut optimizations, element)).collect()
         };
         let buggy = genes(buggy)?;
@@ -133,10 +119,10 @@ impl Alphabet {
 }
 
 /// The optimization's gene; a new one if it is new.
-fn gene(optimizations: &mut Vec<Element>, element: Element) -> Result<Gene, AlphabetError> {
+fn gene(optimizations: &mut Vec<Element>, element: Element) -> Result<Gene, SearchError> {
     let known = optimizations.iter().position(|other| *other == element);
     let index = known.unwrap_or(optimizations.len());
-    let gene = u16::try_from(index).map_err(|_| AlphabetError::TooMany)?;
+    let gene = u16::try_from(index).map_err(|_| SearchError::TooMany)?;
     if known.is_none() {
         optimizations.push(element);
     }
@@ -196,8 +182,8 @@ pub(crate) mod tests {
     #[test]
     fn a_side_without_optimizations_is_refused() {
         let some = || vec![Element::pass("a")];
-        assert_eq!(Alphabet::new(vec![], some()), Err(AlphabetError::NothingBuggy));
-        assert_eq!(Alphabet::new(some(), vec![]), Err(AlphabetError::NoCandidates));
+        assert_eq!(Alphabet::new(vec![], some()), Err(SearchError::NothingBuggy));
+        assert_eq!(Alphabet::new(some(), vec![]), Err(SearchError::NoCandidates));
     }
 
     #[test]

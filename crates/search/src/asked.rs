@@ -62,7 +62,7 @@ mod tests {
     use crate::sequence::tests::{letters, sequence};
 
     #[test]
-    fn a_candidate_is_asked_once_even_if_nobody_answers() {
+    fn a_candidate_is_asked_once_even_without_an_answer() {
         let mut asked = Asked::default();
         assert!(asked.offer(sequence("ab")) && asked.offer(sequence("ba")));
         assert!(!asked.offer(sequence("ab")));

@@ -11,7 +11,7 @@
 //! formulas and tables are cited by the numbers they have there.
 //!
 //! Witnesses may also be other programs under the same passes: mutants of the
-//! failing one. For those, [`Seeds`] says what to mutate, a [`Guide`] how, and
+//! failing one. For those, [`Parents`] says what to mutate, a [`Guide`] how, and
 //! [`Quality`] what a witness is worth beside the others; a [`ProgramMethod`] puts
 //! them together. They are of two papers, which the modules cite by these names:
 //! - DiWi: Chen, Han, Sun, Zhang, Hao and Zhang, "Compiler Bug Isolation via
@@ -25,29 +25,31 @@
 
 mod alphabet;
 mod asked;
+mod error;
 mod genetic;
 mod guide;
 mod method;
 mod minimize;
 mod mutation;
 mod operators;
+mod parents;
 mod program_method;
 mod quality;
 mod random;
-mod seeds;
 mod sequence;
 mod similarity;
 
-pub use alphabet::{Alphabet, AlphabetError, TABLE_I};
+pub use alphabet::{Alphabet, TABLE_I};
+pub use error::SearchError;
 pub use genetic::{Genetic, Parameters};
 pub use guide::{ActorCritic, ActorCriticParameters, Guide, Metropolis, RandomGuide, Told};
-pub use method::{Method, UnknownMethod};
+pub use method::Method;
 pub use minimize::Minimizer;
 pub use operators::Constraint;
-pub use program_method::{Acceptance, ProgramMethod, UnknownProgramMethod};
+pub use parents::Parents;
+pub use program_method::{Acceptance, ProgramMethod};
 pub use quality::Quality;
 pub use random::Random;
-pub use seeds::Seeds;
 pub use sequence::{Gene, Individual, Sequence};
 pub use similarity::{Reference, Similarity};
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Alphabet, Constraint, Genetic, Parameters, Random, Search};
+use crate::{Alphabet, Constraint, Genetic, Parameters, Random, Search, SearchError};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,11 +22,6 @@ pub enum Method {
     /// Random, without the constraint.
     LocseqRwc,
 }
-
-/// A name that no method has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown method `{0}`; there are {names}", names = Method::ALL.map(Method::name).join(", "))]
-pub struct UnknownMethod(pub String);
 
 impl Method {
     pub const ALL: [Method; 4] =
@@ -76,11 +71,14 @@ impl fmt::Display for Method {
 }
 
 impl FromStr for Method {
-    type Err = UnknownMethod;
+    type Err = SearchError;
 
-    fn from_str(name: &str) -> Result<Method, UnknownMethod> {
+    fn from_str(name: &str) -> Result<Method, SearchError> {
         let found = Method::ALL.into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| UnknownMethod(name.to_owned()))
+        found.ok_or_else(|| SearchError::UnknownMethod {
+            name: name.to_owned(),
+            known: Method::ALL.map(Method::name).join(", "),
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
 
-use crate::{ActorCritic, ActorCriticParameters, Guide, Metropolis, RandomGuide};
+use crate::{ActorCritic, ActorCriticParameters, Guide, Metropolis, RandomGuide, SearchError};
 
 /// Where passing programs come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,14 +46,6 @@ pub enum Acceptance {
     Gain,
     Any,
 }
-
-/// A name that no method has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown method `{0}`; there are {names}",
-    names = ProgramMethod::ALL.map(ProgramMethod::name).join(", ")
-)]
-pub struct UnknownProgramMethod(pub String);
 
 impl Acceptance {
     /// Whether a passing program becomes a witness, given its coverage distances to
@@ -146,11 +138,14 @@ impl fmt::Display for ProgramMethod {
 }
 
 impl FromStr for ProgramMethod {
-    type Err = UnknownProgramMethod;
+    type Err = SearchError;
 
-    fn from_str(name: &str) -> Result<ProgramMethod, UnknownProgramMethod> {
+    fn from_str(name: &str) -> Result<ProgramMethod, SearchError> {
         let found = ProgramMethod::ALL.into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| UnknownProgramMethod(name.to_owned()))
+        found.ok_or_else(|| SearchError::UnknownMethod {
+            name: name.to_owned(),
+            known: ProgramMethod::ALL.map(ProgramMethod::name).join(", "),
+        })
     }
 }
 

@@ -18,7 +18,7 @@ pub fn read_c(install: &Install, path: &Path, c_flags: &[String]) -> Result<Prog
     if Language::of_path(path) != Some(Language::C) {
         return Err(TriageError::NotInC(path.to_owned()));
     }
-    let folder = Workdir::new().map_err(clang::ProgramError::NoRoom)?;
+    let folder = Workdir::new()?;
     let text =
         clang::preprocess(install, path, c_flags, Markers::Dropped, &folder.file("program.i"))?;
     load_libclang(install)?

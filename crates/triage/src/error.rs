@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use optsleuth_case::{CaseError, case_errors_through};
-use optsleuth_compiler::c_front_end::FrontEndError;
-use optsleuth_compiler::libclang::LibclangError;
 use optsleuth_model::CheckStatus;
-use optsleuth_mutate::{LoadError, ParseError};
-use optsleuth_search::AlphabetError;
+use optsleuth_mutate::MutateError;
+use optsleuth_search::SearchError;
 
 /// Why a failure could not be reduced, bisected or localized.
 #[derive(Debug, thiserror::Error)]
@@ -44,22 +42,16 @@ pub enum TriageError {
     Troubled(usize),
     /// A case with more optimizations than a search can number.
     #[error(transparent)]
-    Alphabet(#[from] AlphabetError),
-    /// No libclang to read C with.
-    #[error(transparent)]
-    Libclang(#[from] LibclangError),
+    Search(#[from] SearchError),
     /// A libclang that cannot be used.
     #[error(transparent)]
-    Load(#[from] LoadError),
-    /// C cannot be compiled at all.
-    #[error(transparent)]
-    FrontEnd(#[from] FrontEndError),
+    Mutate(#[from] MutateError),
     /// libclang does not take the text for C.
     #[error("`{}` cannot be read", .path.display())]
     NotC {
         path: PathBuf,
         /// What libclang says.
-        source: ParseError,
+        source: MutateError,
     },
     /// Only C can be mutated as C.
     #[error("`{}` is no C program, and only those can be mutated", .0.display())]

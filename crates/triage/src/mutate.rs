@@ -9,7 +9,7 @@ use std::str::FromStr;
 use fs_err as fs;
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_mutate::{Insertion, Mutant, NoSuchRule, Pool, Program, Rule};
+use optsleuth_mutate::{Insertion, Mutant, MutateError, Pool, Program, Rule};
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -46,9 +46,9 @@ impl Operator {
 }
 
 impl FromStr for Operator {
-    type Err = NoSuchRule;
+    type Err = MutateError;
 
-    fn from_str(text: &str) -> Result<Operator, NoSuchRule> {
+    fn from_str(text: &str) -> Result<Operator, MutateError> {
         let structural = Operator::structural().find(|operator| operator.name() == text);
         structural.map_or_else(|| text.parse().map(Operator::Rule), Ok)
     }
@@ -128,4 +128,19 @@ fn pool(plan: &MutatePlan) -> Result<Pool, TriageError> {
     let programs: Vec<Program> =
         files.iter().filter_map(|file| read_c(&install, file, &[]).ok()).collect();
     Ok(Pool::gather(&programs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_is_found_by_its_name() {
+        let rules = Rule::all().map(Operator::Rule);
+        for operator in Operator::structural().chain(rules) {
+            assert_eq!(operator.name().parse::<Operator>().unwrap(), operator);
+        }
+        let error = "insert".parse::<Operator>().unwrap_err();
+        assert!(matches!(error, MutateError::NoSuchRule(name) if name == "insert"));
+    }
 }

@@ -26,7 +26,7 @@ use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_compiler::{clang, csmith};
-use optsleuth_model::{Execute, Limits, Outcome, Program, RunRequest, Silent};
+use optsleuth_model::{Execute, Limits, Outcome, Program, RunRequest, Silent, Trust};
 use optsleuth_rank::Recipe;
 use optsleuth_search::Method;
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, Localized, SearchPlan, Stop};
@@ -194,6 +194,7 @@ fn rounded(value: f64) -> f64 {
 fn open_case(case: &str) -> anyhow::Result<CoveredFailure> {
     let plan = FailurePlan {
         folder: Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(case),
+        trust: Trust::Data,
         llvm: None,
         limits: Limits::STANDARD,
         candidate_time: Duration::from_secs(1),

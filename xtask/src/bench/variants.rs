@@ -9,7 +9,7 @@ use optsleuth_compiler::workdir::Workdir;
 use optsleuth_hunt::campaign::{HuntPlan, HuntStart, HuntStop};
 use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
 use optsleuth_hunt::variants::{CompilerChoice, LEVELS, VariantRecipe, hunt};
-use optsleuth_model::{Hunt, Silent};
+use optsleuth_model::{Hunt, Silent, Trust};
 use optsleuth_mutate::emi::Strategy;
 
 use super::raw::{VariantHunts, VariantStrategy, Variants};
@@ -58,6 +58,7 @@ pub(super) fn measure(llvm: u32) -> anyhow::Result<Variants> {
         let plan = HuntPlan {
             start: HuntStart::New(Box::new(recipe)),
             folder: folder.file(&format!("hunt-{number}")),
+            trust: Trust::Author,
             stop: HuntStop { budget: Some(BUDGET), tests: None },
             reduce: None,
             callback_binary: PathBuf::from("optsleuth"),

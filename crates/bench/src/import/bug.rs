@@ -4,11 +4,12 @@
 //! Only what a case needs is read; other fields may be there or not.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use optsleuth_model::{BugType, Truth};
 use serde::Deserialize;
 
-use crate::error::BugError;
+use crate::BenchError;
 
 /// A known bug of LLVM with the tests that its fix brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,13 +106,18 @@ struct SubtestFile {
 }
 
 impl Bug {
-    /// Reads and checks the text of a file.
-    pub fn parse(text: &str) -> Result<Bug, BugError> {
+    /// Reads and checks the text of a file; `path` is for the error alone.
+    pub fn parse(path: &Path, text: &str) -> Result<Bug, BenchError> {
+        let wrong = |line, message: &str| BenchError::NotImportable {
+            path: path.to_owned(),
+            line,
+            message: message.to_owned(),
+        };
         let file: BugFile = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             // The line is told apart.
             let end = message.rfind(" at line ").unwrap_or(message.len());
-            BugError { line: error.line().max(1), message: message[..end].to_owned() }
+            wrong(error.line().max(1), &message[..end])
         })?;
         let id = match file.bug_id {
             BugId::Text(id) => id,
@@ -120,11 +126,11 @@ impl Bug {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if id.is_empty() || !id.chars().all(is_plain) {
             let message = format!("`bug_id` is `{id}`, and has to be fit for a folder's name");
-            return Err(BugError { line: 1, message });
+            return Err(wrong(1, &message));
         }
         let tests: Vec<BugTest> = file.tests.into_iter().flat_map(tests_of).collect();
         if tests.is_empty() {
-            return Err(BugError { line: 1, message: "there is no test in it".to_owned() });
+            return Err(wrong(1, "there is no test in it"));
         }
         Ok(Bug {
             id,
@@ -193,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_file_is_its_tests_and_its_truth() {
-        let bug = Bug::parse(GOOD).unwrap();
+        let bug = parse(GOOD).unwrap();
         assert_eq!((bug.id.as_str(), bug.bug_type), ("7", BugType::Crash));
         assert_eq!(bug.title.as_deref(), Some("It breaks"));
         assert_eq!(bug.source.as_deref(), Some("https://example.org/7"));
@@ -213,15 +219,22 @@ mod tests {
     fn a_number_is_an_id_and_little_is_needed() {
         let small = r#"{"bug_id": 8, "bug_type": "hang",
             "tests": [{"file": "", "commands": [], "tests": [{"test_name": "", "test_body": ""}]}]}"#;
-        let bug = Bug::parse(small).unwrap();
+        let bug = parse(small).unwrap();
         assert_eq!((bug.id.as_str(), bug.bug_type, bug.truth), ("8", BugType::Hang, None));
+    }
+
+    fn parse(text: &str) -> Result<Bug, BenchError> {
+        Bug::parse(Path::new("bug.json"), text)
     }
 
     fn check_error(from: &str, to: &str, line: usize, message: &str) {
         assert!(GOOD.contains(from), "{from}");
-        let error = Bug::parse(&GOOD.replace(from, to)).unwrap_err();
-        assert!(error.message.contains(message), "{error}");
-        assert_eq!(error.line, line, "{error}");
+        let error = parse(&GOOD.replace(from, to)).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.starts_with(&format!("bug.json:{line}: ")) && said.contains(message),
+            "{said}"
+        );
     }
 
     #[test]
@@ -236,8 +249,8 @@ mod tests {
         );
         check_error("\"commands\": [\"opt -passes=b %s\"]", "\"commands\": 1", 14, "invalid type");
         check_error("\"verified\": true,", "\"verified\": true", 5, "expected");
-        assert!(Bug::parse("{}").unwrap_err().message.contains("missing field `bug_id`"));
+        assert!(parse("{}").unwrap_err().to_string().contains("missing field `bug_id`"));
         let empty = r#"{"bug_id": "1", "bug_type": "crash", "tests": []}"#;
-        assert!(Bug::parse(empty).unwrap_err().message.contains("no test"));
+        assert!(parse(empty).unwrap_err().to_string().contains("no test"));
     }
 }

@@ -3,7 +3,7 @@
 //! **Invariant:** a line means here what it means to a shell, or it is refused
 //! with the reason; nothing that changes what `opt` does is dropped.
 
-use optsleuth_model::{CommandError, PassSequence};
+use optsleuth_model::PassSequence;
 
 /// What a RUN line asks of `opt`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,26 +18,33 @@ pub struct OptCommand {
 const BEFORE: [&str; 2] = ["cat", "llvm-as"];
 const AFTER: [&str; 3] = ["FileCheck", "count", "llvm-dis"];
 
+const EMPTY: &str = "the command is empty";
+
 /// Options of `opt` about its output, which is not what a case is about.
 const OUTPUT: [&str; 4] = ["S", "f", "disable-output", "time-passes"];
 
-/// Reads a RUN line, with or without its `; RUN:`.
-pub fn opt_command(line: &str) -> Result<OptCommand, CommandError> {
+/// Reads a RUN line, with or without its `; RUN:`. The error says in words why it
+/// cannot be a case.
+pub fn opt_command(line: &str) -> Result<OptCommand, String> {
     let line = line.split_once("RUN:").map_or(line, |(_, command)| command);
-    let words = shlex::split(line).ok_or(CommandError::Quotes)?;
+    let words = shlex::split(line).ok_or("a quote is not closed")?;
     let mut found: Option<OptCommand> = None;
     for command in commands(&words) {
-        let name = program(&command).ok_or(CommandError::Empty)?;
+        let name = program(&command).ok_or(EMPTY)?;
         let is_opt = name == "opt" || name.strip_prefix("opt-").is_some_and(is_number);
         match &mut found {
             None if BEFORE.contains(&name.as_str()) => {}
             None if is_opt => found = Some(options(&command[1..])?),
-            None => return Err(CommandError::NotOpt(name)),
+            None => return Err(format!("it runs `{name}`, and a case is about `opt`")),
             Some(_) if AFTER.contains(&name.as_str()) => {}
-            Some(_) => return Err(CommandError::Several(name)),
+            Some(_) => {
+                return Err(format!(
+                    "it runs several commands (`opt` and `{name}`), and a case has one"
+                ));
+            }
         }
     }
-    found.ok_or(CommandError::Empty)
+    found.ok_or_else(|| EMPTY.to_owned())
 }
 
 /// The commands of a line, without what goes from and to files.
@@ -93,8 +100,12 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+fn needs_file(word: &str) -> String {
+    format!("`{word}` needs a file of LLVM's test suite")
+}
+
 /// `opt`'s options, without its name.
-fn options(words: &[String]) -> Result<OptCommand, CommandError> {
+fn options(words: &[String]) -> Result<OptCommand, String> {
     let mut passes: Option<String> = None;
     let mut flags: Vec<String> = Vec::new();
     let mut words = words.iter().peekable();
@@ -103,10 +114,10 @@ fn options(words: &[String]) -> Result<OptCommand, CommandError> {
             continue;
         }
         if word.contains('%') {
-            return Err(CommandError::Substitution(word.clone()));
+            return Err(needs_file(word));
         }
         let Some(option) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
-            return Err(CommandError::Word(word.clone()));
+            return Err(format!("`{word}` is neither an option nor the input"));
         };
         let (name, mut value) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
@@ -123,20 +134,20 @@ fn options(words: &[String]) -> Result<OptCommand, CommandError> {
             _ => None,
         };
         match (pipeline, value) {
-            (Some(_), _) if passes.is_some() => return Err(CommandError::TwicePasses),
+            (Some(_), _) if passes.is_some() => return Err("it names passes twice".to_owned()),
             (Some(pipeline), _) => passes = Some(pipeline),
             _ if OUTPUT.contains(&name) || name == "o" => {}
             (None, Some(value)) if value.contains('%') => {
-                return Err(CommandError::Substitution(format!("-{name}={value}")));
+                return Err(needs_file(&format!("-{name}={value}")));
             }
             (None, Some(value)) => flags.push(format!("-{name}={value}")),
             (None, None) => flags.push(format!("-{name}")),
         }
     }
-    let passes = passes.ok_or(CommandError::NoPasses)?;
+    let passes = passes.ok_or("it names no passes: neither -passes= nor an optimization level")?;
     match passes.parse::<PassSequence>() {
         Ok(_) => Ok(OptCommand { passes, flags }),
-        Err(error) => Err(CommandError::Passes(passes, error)),
+        Err(error) => Err(format!("`{passes}` is not a pass sequence: {error}")),
     }
 }
 

@@ -16,11 +16,12 @@ use optsleuth_case::CaseError;
 use optsleuth_case::loaded::{LoadedCase, WorkerPlan};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_case::write::{is_free, write_case};
-use optsleuth_compiler::llvm::{self, Flavor, InstallError, RunError, Targets};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{self, Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Attempt, BugType, Case, CaseFolder, CaseKind, CheckStatus, CompilerSpec, ImportReport,
-    ImportedTest, Limits, Outcome, Pipeline, Progress, Seen, TestStatus, UsableLlvms,
+    ImportedTest, Limits, Outcome, Pipeline, Progress, Seen, TestStatus, Trust, UsableLlvms,
 };
 
 use crate::BenchError;
@@ -64,15 +65,14 @@ pub fn usable_llvms(progress: &dyn Progress) -> Result<UsableLlvms, BenchError> 
     }
     match usable.numbers.is_empty() {
         false => Ok(usable),
-        true => Err(first_error.unwrap_or(CaseError::Install(InstallError::None)).into()),
+        true => Err(first_error.unwrap_or(CompilerError::NoLlvmAtAll.into()).into()),
     }
 }
 
 /// Imports a file.
 pub fn import(plan: &ImportPlan, progress: &dyn Progress) -> Result<ImportReport, BenchError> {
     let text = fs::read_to_string(&plan.file).map_err(BenchError::Unreadable)?;
-    let bug = Bug::parse(&text)
-        .map_err(|source| BenchError::NotImportable { path: plan.file.clone(), source })?;
+    let bug = Bug::parse(&plan.file, &text)?;
     // Said before the work is done, not after.
     is_free(&plan.out.join(&bug.id), plan.force)?;
     let mut llvms = plan.llvms.clone();
@@ -101,7 +101,7 @@ pub fn import(plan: &ImportPlan, progress: &dyn Progress) -> Result<ImportReport
         let case = candidates[i].case(&bug, id, &llvms);
         let folder = plan.out.join(&case.id);
         is_free(&folder, plan.force)?;
-        cases.push((i, CaseFolder { folder, case }));
+        cases.push((i, CaseFolder { folder, case, trust: Trust::Data }));
     }
     for (i, case) in cases {
         let candidate = &mut candidates[i];
@@ -172,7 +172,7 @@ impl Candidate<'_> {
         fs::write(folder.file(INPUT), &self.source.body)?;
         for &llvm in llvms {
             let case = self.case(bug, bug.id.clone(), &[llvm]);
-            let case = CaseFolder { folder: folder.path().to_owned(), case };
+            let case = CaseFolder { folder: folder.path().to_owned(), case, trust: Trust::Data };
             self.test.attempts.push(attempt(case, llvm, limits, progress)?);
         }
         if self.test.attempts.iter().any(|attempt| attempt.seen.kind().is_some()) {
@@ -245,7 +245,7 @@ fn attempt(
         within.step("running");
         let outcome = match loaded.workers.pool.first().run(&loaded.request) {
             Ok(result) => result.outcome,
-            Err(error) => return cannot(CaseError::Run(error).into()),
+            Err(error) => return cannot(error.into()),
         };
         if let Some(kind) = kind_of(&outcome) {
             loaded.case.case.kind = kind;
@@ -278,24 +278,24 @@ fn kind_of(outcome: &Outcome) -> Option<CaseKind> {
 
 /// Whether an error says something about a test on an LLVM, and not about us.
 fn is_about_the_input(error: &BenchError) -> bool {
-    matches!(
-        error,
+    match error {
+        BenchError::Case(CaseError::Compiler(error)) => {
+            let is_refused = matches!(
+                error,
+                CompilerError::NoClang(_)
+                    | CompilerError::UnreadableProgram { .. }
+                    | CompilerError::UnknownLanguage(_)
+                    | CompilerError::BadOptions(_)
+                    | CompilerError::RefusedOption { .. }
+                    | CompilerError::BadPipeline(_)
+            );
+            is_refused || error.is_programs_fault()
+        }
         BenchError::Case(
-            CaseError::Program(_)
-                | CaseError::Syntax { .. }
-                | CaseError::Passes(_)
-                | CaseError::NoReference { .. }
-                | CaseError::Run(
-                    RunError::BadOptions(_)
-                        | RunError::BadModule { .. }
-                        | RunError::ForeignTarget { .. }
-                        | RunError::BadPipeline(_)
-                        | RunError::DoesNotCompile(_)
-                        | RunError::DoesNotLink(_)
-                        | RunError::TooLarge { .. }
-                )
-        )
-    )
+            CaseError::Syntax { .. } | CaseError::Passes(_) | CaseError::NoReference { .. },
+        ) => true,
+        _ => false,
+    }
 }
 
 fn first_line(text: &str) -> String {

@@ -9,6 +9,8 @@ use std::str::FromStr;
 use optsleuth_search::{Method, ProgramMethod};
 use optsleuth_triage::culprit::CULPRIT;
 
+use crate::BenchError;
+
 /// A way to rank the compiler's code for a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Contender {
@@ -25,11 +27,6 @@ pub enum Contender {
     /// The functions and files of the crash's stack first, then by covered blocks.
     TopFrame,
 }
-
-/// A name that no method has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown method `{0}`; there are {names}", names = names())]
-pub struct UnknownContender(pub String);
 
 impl Contender {
     /// Every method, in the order of tables.
@@ -86,11 +83,11 @@ impl fmt::Display for Contender {
 }
 
 impl FromStr for Contender {
-    type Err = UnknownContender;
+    type Err = BenchError;
 
-    fn from_str(text: &str) -> Result<Contender, UnknownContender> {
+    fn from_str(text: &str) -> Result<Contender, BenchError> {
         let found = Contender::all().find(|contender| contender.name() == text);
-        found.ok_or_else(|| UnknownContender(text.to_owned()))
+        found.ok_or_else(|| BenchError::UnknownMethod { name: text.to_owned(), known: names() })
     }
 }
 
@@ -101,7 +98,7 @@ mod tests {
     #[test]
     fn every_method_goes_by_its_name() {
         for contender in Contender::all() {
-            assert_eq!(contender.to_string().parse(), Ok(contender));
+            assert_eq!(contender.to_string().parse::<Contender>().unwrap(), contender);
         }
         let error = "locsec".parse::<Contender>().unwrap_err();
         assert!(error.to_string().contains("csmith, by-size, pass-name, top-frame"), "{error}");

@@ -30,13 +30,13 @@ use optsleuth_case::folder::{llvm_of, open_case};
 use optsleuth_compiler::cores;
 use optsleuth_model::{
     Benched, Budget, CASE_FILE, CaseFolder, Language, Limits, Measurement, Outlook, Progress,
-    Quiet, Unmeasured, in_words,
+    Quiet, Trust, Unmeasured, in_words,
 };
 use optsleuth_triage::c_programs::c_files;
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, Stop};
 
 use crate::BenchError;
-pub use contender::{Contender, UnknownContender};
+pub use contender::Contender;
 use one::{Subject, Trial};
 use store::Store;
 pub use store::measured_budget;
@@ -60,6 +60,8 @@ pub struct BenchPlan {
     pub pool: Option<PathBuf>,
     /// Measure nothing; take what is there.
     pub only_what_is_there: bool,
+    /// Of all cases.
+    pub trust: Trust,
     /// For the failing runs.
     pub limits: Limits,
     /// CPU time for a candidate.
@@ -204,7 +206,7 @@ impl BenchPlan {
         };
         add(&fs::read(folder.join(CASE_FILE))?);
         // What cannot be read or is not installed is listed as that later.
-        if let Ok(case) = open_case(folder) {
+        if let Ok(case) = open_case(folder, self.trust) {
             add(&fs::read(case.input())?);
             let install = llvm_of(&case.case).ok().and_then(|llvm| llvm.find().ok());
             add(install.map(|install| install.version).unwrap_or_default().as_bytes());
@@ -212,7 +214,7 @@ impl BenchPlan {
         for file in self.pool.iter().flat_map(|folder| c_files(folder)).flatten() {
             add(&fs::read(&file)?);
         }
-        let Limits { compile, execute, memory, output } = self.limits;
+        let Limits { compile, execute, memory, output, .. } = self.limits;
         let limits = [compile, execute, self.candidate_time].map(|time| time.as_micros());
         add(format!("{limits:?} {memory} {output}").as_bytes());
         Ok(hash.finalize().to_hex()[..16].to_owned())
@@ -261,7 +263,7 @@ fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>),
         let mut missing = Vec::new();
         // A case that cannot be read is listed as that later.
         let is_c = |case: CaseFolder| Language::of_path(&case.input()) == Some(Language::C);
-        let is_other = open_case(&folder).is_ok_and(|case| !is_c(case));
+        let is_other = open_case(&folder, plan.trust).is_ok_and(|case| !is_c(case));
         for &method in plan.methods().iter().filter(|method| !(method.needs_c() && is_other)) {
             let n_seeds = if method.is_random() { plan.seeds.len() } else { 1 };
             for &seed in plan.seeds.iter().take(n_seeds) {
@@ -317,6 +319,7 @@ impl Hall<'_> {
         let quiet = Quiet(self.progress);
         let plan = FailurePlan {
             folder: job.folder.clone(),
+            trust: self.plan.trust,
             llvm: None,
             limits: self.plan.limits,
             candidate_time: self.plan.candidate_time,

@@ -22,10 +22,11 @@ use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::check::{CheckPlan, check};
 use optsleuth_case::workers::{LlvmChoice, Workers, steps};
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Install, Targets, possible_faults};
 use optsleuth_model::{
     CASE_FILE, Case, CaseKind, Change, CheckStatus, CompilerSpec, Fault, Funnel, Limits, Pipeline,
-    PlantReport, PlantedCase, Progress, Silent, Truth,
+    PlantReport, PlantedCase, Progress, Silent, Trust, Truth,
 };
 use optsleuth_triage::TriageError;
 
@@ -248,6 +249,7 @@ impl Planting<'_> {
         write()?;
         let plan = CheckPlan {
             folder: beside.clone(),
+            trust: Trust::Author, // Written above.
             llvm: Some(self.plan.llvm.clone()),
             limits: Limits::STANDARD,
             confirm: false,
@@ -255,7 +257,15 @@ impl Planting<'_> {
         };
         let holds = match check(&plan, &Silent) {
             Ok(report) => report.status == CheckStatus::Reproduces,
-            Err(CaseError::Run(_) | CaseError::NoReference { .. }) => false,
+            Err(CaseError::NoReference { .. }) => false,
+            // A compiler that is broken on purpose may break anything.
+            Err(CaseError::Compiler(
+                CompilerError::BadPipeline(_)
+                | CompilerError::Lost { .. }
+                | CompilerError::Trouble(_)
+                | CompilerError::Protocol(_),
+            )) => false,
+            Err(CaseError::Compiler(error)) if error.is_programs_fault() => false,
             Err(error) => return Err(error.into()),
         };
         if !holds {
@@ -302,7 +312,7 @@ impl Planting<'_> {
         Case {
             id: id.to_owned(),
             title: Some(format!("{component}: {what} in {name}")),
-            source: Some("seeded on purpose by `optsleuth bench plant`".to_owned()),
+            source: Some("planted by `optsleuth bench plant`".to_owned()),
             compiler,
             fault: Some(fault.clone()),
             input: INPUT.to_owned(),
@@ -319,7 +329,7 @@ impl Planting<'_> {
             truth: Some(Truth {
                 files: vec![map.file(function.file).to_owned()],
                 functions: vec![name],
-                confidence: Some("seeded".to_owned()),
+                confidence: Some("planted".to_owned()),
                 components: vec![component.to_owned()],
                 fix_commit: None,
             }),

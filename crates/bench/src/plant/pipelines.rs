@@ -1,4 +1,4 @@
-//! Pass sequences to seed faults with.
+//! Pass sequences with which faults are tried.
 
 use optsleuth_case::workers::Workers;
 use optsleuth_compiler::distribution;

@@ -1,4 +1,4 @@
-//! Programs to seed faults with: small, valid, and complete in one text.
+//! Programs on which faults are tried: small, valid, and complete in one text.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,9 +6,10 @@ use std::time::Duration;
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::definedness::{disagreement, references};
-use optsleuth_compiler::clang::{self, Markers, ProgramError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::csmith;
-use optsleuth_compiler::llvm::{Install, Pool, RunError};
+use optsleuth_compiler::llvm::{Install, Pool};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Execution, Limits, Program, Progress, nameless};
 use optsleuth_triage::TriageError;
@@ -102,7 +103,7 @@ fn take(
     let compiled = clang::preprocess(install, file, &[], Markers::Dropped, &whole)
         .and_then(|text| Ok((text, clang::read_program(install, &whole, &[])?)));
     let (text, program) = match compiled {
-        Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
+        Err(CompilerError::DoesNotCompile { .. }) => return Ok(None),
         other => other?,
     };
     if only_small && !IR_BYTES.contains(&program.ir.len()) {
@@ -117,7 +118,8 @@ fn take(
             let expected = references.into_iter().next().map(|(_, execution)| execution);
             Ok(expected.map(|expected| PlantProgram { text, program, expected }))
         }
-        Ok(_) | Err(CaseError::NoReference { .. } | CaseError::Run(RunError::DoesNotLink(_))) => {
+        Ok(_)
+        | Err(CaseError::NoReference { .. } | CaseError::Compiler(CompilerError::DoesNotLink(_))) => {
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -151,7 +151,7 @@ mod tests {
     fn gains_add_up_over_generations_and_programs() {
         let mut sums = program(0, &[1, 2], &[2, 3], &[3]);
         sums.add(program(1, &[2, 5], &[1], &[6, 7]));
-        // Seeds have 1, 2, 5; first variants add 3, second ones 6 and 7.
+        // Base programs have 1, 2, 5; first variants add 3, second ones 6 and 7.
         assert_eq!((sums.n_programs, sums.by_programs.count()), (2, 3));
         assert_eq!(sums.gained()[0].blocks, [4, 6]);
     }

@@ -264,8 +264,8 @@ impl Measuring<'_> {
                 row.errors += 1;
                 figures.errors.push((of.number, self.kept(of, what, &variant.text)?));
             }
-            Verdict::Undecided(why) => {
-                tracing::warn!(why, program = of.name, "a judge falls over a variant");
+            Verdict::Undecided(why) | Verdict::Outvoted(why) => {
+                tracing::warn!(why, program = of.name, "a judge fails on a variant");
                 row.undecided += 1;
             }
             Verdict::Equivalent => {

@@ -1,5 +1,5 @@
-//! Is what a program does defined? Executions that have little in common, and
-//! clang's sanitizers -> what the program does, or an objection.
+//! Is what a program does defined? Executions that have little in common, the
+//! referee and clang's sanitizers -> what the program does, or an objection.
 //!
 //! Cases are checked by it before they accuse a compiler, candidates of a
 //! reduction before they are kept, and programs before a hunt uses them.
@@ -7,17 +7,20 @@
 //! **Invariant:** nothing here says that a behaviour is defined; only that none
 //! of these found it not to be.
 
+mod referee;
 mod sanitizers;
 mod ways;
 
 use std::time::Duration;
 
-use optsleuth_compiler::llvm::{Pool, RunError, Worker};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{Pool, Worker};
 use optsleuth_compiler::sanitize::Sanitizer;
 use optsleuth_model::{Execution, Limits, Outcome, ProgramEnd};
 
 use crate::CaseError;
 use crate::oracle::{behaviour, describe, is_limit, same_behaviour};
+pub use referee::{RefereeWord, ask_referee};
 pub use sanitizers::Sanitizers;
 pub use ways::{
     AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS, BY_CODEGEN_REFILLED, FILLS, GUARDED, PLAIN,
@@ -48,6 +51,11 @@ pub enum ObjectionKind {
 }
 
 impl Objection {
+    /// Why no compiler is accused, in a sentence that a user can act on.
+    pub fn acquits(&self) -> String {
+        format!("{}; the program's behaviour is undefined, so no compiler is to blame", self.what)
+    }
+
     pub fn new(kind: ObjectionKind, what: impl Into<String>) -> Objection {
         Objection { kind, what: what.into() }
     }
@@ -92,7 +100,7 @@ pub fn agreed(
     worker: &mut Worker,
     ways: &[Way],
     limits: Limits,
-) -> Result<Result<Execution, Objection>, RunError> {
+) -> Result<Result<Execution, Objection>, CompilerError> {
     let mut expected: Option<Execution> = None;
     for way in ways {
         let outcome = worker.run(&way.request(None, limits))?.outcome;

@@ -22,9 +22,6 @@ use crate::oracle::{is_limit, same_behaviour};
 /// What a sanitizer has to be able to watch.
 const PROBE: &str = "int main(void) { return 0; }\n";
 
-/// Sanitizers keep shadows of the whole address space; little of it is used.
-const SHADOWS: u64 = 1 << 60;
-
 /// The sanitizers that work here, and whose clang has each.
 #[derive(Clone, Debug, Default)]
 pub struct Sanitizers {
@@ -130,7 +127,7 @@ fn run_under(
     if !sanitize::compile(clang, path, flags, sanitizer, &program)? {
         return Ok(None);
     }
-    let execution = worker.execute(&program, Limits { memory: SHADOWS, ..Limits::STANDARD })?;
+    let execution = worker.execute(&program, Limits { with_shadows: true, ..Limits::STANDARD })?;
     let said = String::from_utf8_lossy(&execution.stderr);
     tracing::debug!(sanitizer = sanitizer.name(), end = ?execution.end, "{said}");
     Ok(Some(execution))

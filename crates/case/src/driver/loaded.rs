@@ -1,5 +1,5 @@
-//! A driver's case with everybody who has a say, and whether it fails as it
-//! says: folder -> references, repetitions, sanitizers -> an answer with its
+//! A driver's case with all its judges, and whether it fails as it says:
+//! folder -> references, repetitions, sanitizers -> an answer with its
 //! reason.
 //!
 //! **Invariant:** no case counts as reproduced on the word of one run, and no
@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fs_err as fs;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::driver::Driver;
-use optsleuth_compiler::llvm::{self, Flavor, Install, InstallError, Targets};
+use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
 use optsleuth_compiler::sanitize::Sanitizer;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
@@ -217,13 +218,12 @@ pub fn include_folder(folder: &Path) -> String {
 /// Workers of the newest LLVM that can have some.
 fn fence(progress: &dyn Progress) -> Result<Workers, CaseError> {
     let installs = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
-    let mut last = CaseError::Install(InstallError::None);
+    let mut last = CaseError::from(CompilerError::NoLlvmAtAll);
     for Install { llvm_config, .. } in installs {
         let choice = LlvmChoice::Config(llvm_config);
         match Workers::set_up(&choice, Targets::Native, Flavor::Plain, None, progress) {
             Ok(workers) => return Ok(workers),
-            Err(error @ CaseError::Provision(_)) => last = error,
-            Err(error) => return Err(error),
+            Err(error) => last = error,
         }
     }
     Err(last)

@@ -99,24 +99,24 @@ pub struct DriverUnderTest {
     /// The case's `cflags`, and what candidates elsewhere need.
     pub flags: Vec<String>,
     kind: CaseKind,
-    /// Of the other family; for wrong code alone.
-    other: Option<Driver>,
+    /// Whose unoptimized program is right, in words; for wrong code alone.
+    references: Vec<(&'static str, Driver)>,
 }
 
 impl DriverUnderTest {
     /// Finds them. Wrong code needs two opinions.
     pub fn find(case: &Case, driver: Driver) -> Result<DriverUnderTest, CaseError> {
-        let other = match case.kind {
-            CaseKind::WrongCode => Some(Driver::newest(driver.family.other())?),
-            _ => None,
-        };
         let level = match &case.pipeline {
             Pipeline::Level(level) => *level,
             // Not so in a case that was read.
             Pipeline::Passes(_) => OptLevel::O2,
         };
+        let references = match case.kind {
+            CaseKind::WrongCode => references(&driver, level)?,
+            _ => Vec::new(),
+        };
         let (flags, kind) = (case.cflags.clone(), case.kind);
-        Ok(DriverUnderTest { driver, level, flags, kind, other })
+        Ok(DriverUnderTest { driver, level, flags, kind, references })
     }
 
     /// The failing run, with this program.
@@ -143,14 +143,9 @@ impl DriverUnderTest {
         limits: Limits,
     ) -> Result<Result<References, NoReference>, CaseError> {
         let portable = self.portable_flags();
-        let own = (&self.driver, &self.flags);
-        let other = self.other.iter().map(|other| (other, &portable));
         let mut references = References::new();
-        for (driver, flags) in std::iter::once(own).chain(other) {
-            let way = match driver.family {
-                Family::Clang => "unoptimized, by clang",
-                Family::Gcc => "unoptimized, by gcc",
-            };
+        for &(way, ref driver) in &self.references {
+            let flags = if driver.path == self.driver.path { &self.flags } else { &portable };
             let tried = try_level(driver, source, OptLevel::O0, flags, worker, limits)?;
             let what = match tried {
                 Tried::Ran(Outcome::Ok(Some(execution))) if !is_limit(execution.end) => {
@@ -171,6 +166,26 @@ impl DriverUnderTest {
     pub fn portable_flags(&self) -> Vec<String> {
         flags::portable(&self.flags)
     }
+}
+
+/// Who says what a program should do: both families. The compiler itself speaks
+/// for its own family, unless it is accused of wrong code without optimization;
+/// then another one of its family does, where there is one.
+fn references(accused: &Driver, level: OptLevel) -> Result<Vec<(&'static str, Driver)>, CaseError> {
+    let own = match level {
+        OptLevel::O0 => {
+            let is_like = |driver: &Driver| driver.family == accused.family;
+            let is_other = |driver: &Driver| driver.version != accused.version;
+            Driver::installed().into_iter().rfind(|one| is_like(one) && is_other(one))
+        }
+        _ => Some(accused.clone()),
+    };
+    let other = Driver::newest(accused.family.other())?;
+    let named = |driver: Driver| match driver.family {
+        Family::Clang => ("unoptimized, by clang", driver),
+        Family::Gcc => ("unoptimized, by gcc", driver),
+    };
+    Ok(own.into_iter().chain([other]).map(named).collect())
 }
 
 /// Why it cannot be told what a program should do.

@@ -1,4 +1,4 @@
-//! `optsleuth ask`: what other people's reducers start for every candidate.
+//! `optsleuth ask`: what an external reducer starts for every candidate.
 //! Hidden: it makes sense only while `optsleuth reduce` runs.
 
 use std::path::PathBuf;

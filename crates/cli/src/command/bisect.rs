@@ -10,7 +10,7 @@ use optsleuth_model::BisectionEnd;
 use optsleuth_report::{bisect_json, bisect_text};
 use optsleuth_triage::bisect::{BisectPlan, bisect};
 
-use super::{LimitFlags, parse_seconds, print, style};
+use super::{LimitFlags, TrustFlags, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -37,6 +37,8 @@ pub(crate) struct Bisect {
     #[arg(long, value_name = "N")]
     llvm: Option<u32>,
     #[command(flatten)]
+    trust: TrustFlags,
+    #[command(flatten)]
     limits: LimitFlags,
     /// Of a hang: CPU seconds after which all runs but the first count as one
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
@@ -61,7 +63,7 @@ impl Bisect {
         }
         // A folder that cannot be written is no reason to lose the result.
         if !self.no_save
-            && let Err(error) = save_bisection(&open_case(&self.case)?, &found)
+            && let Err(error) = save_bisection(&open_case(&self.case, self.trust.trust())?, &found)
         {
             eprintln!("warning: the result is not kept in the case's folder: {error}");
         }
@@ -74,6 +76,7 @@ impl Bisect {
     fn plan(&self) -> BisectPlan {
         BisectPlan {
             folder: self.case.clone(),
+            trust: self.trust.trust(),
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),

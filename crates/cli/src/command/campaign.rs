@@ -33,7 +33,7 @@ enum CampaignCommand {
   optsleuth campaign show campaign/
   optsleuth campaign show campaign/ --json | jq '.findings[].case'
 
-Also makes campaign.html and campaign.md anew.
+Also writes campaign.html and campaign.md again.
 Exit codes: 0 nothing was found, 2 bugs were found.")]
 struct Show {
     /// The folder of a hunt

@@ -9,7 +9,7 @@ use optsleuth_model::{CheckReport, CheckStatus, in_words};
 use optsleuth_report::{CheckEntry, check_json, check_summary, check_text};
 
 use super::import::Import;
-use super::{LimitFlags, print, style};
+use super::{LimitFlags, TrustFlags, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -47,6 +47,8 @@ struct Check {
     /// Leave the distribution's tools out
     #[arg(long)]
     no_confirm: bool,
+    #[command(flatten)]
+    trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
     /// Print JSON
@@ -102,6 +104,7 @@ impl Check {
     fn plan(&self, folder: &std::path::Path) -> CheckPlan {
         CheckPlan {
             folder: folder.to_owned(),
+            trust: self.trust.trust(),
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             confirm: !self.no_confirm,

@@ -24,8 +24,8 @@ use crate::progress::Bar;
   optsleuth cov prog.c --llvm 19 --diff 'sroa' 'sroa,gvn'                # what gvn adds
   optsleuth cov crash.ll --passes slp-vectorizer --json | jq '.files[:5]'
 
-Coverage is complete up to the last instruction, whether the run crashes, hangs or ends.
-What is counted are basic blocks of LLVM, between start and end of the pipeline.")]
+Coverage counts basic blocks of LLVM between the start and the end of the pipeline. It is complete
+up to the last instruction, whether the run crashes, hangs or ends.")]
 pub(crate) struct Cov {
     #[command(flatten)]
     program: ProgramFlags,
@@ -97,7 +97,7 @@ impl Cov {
 
 fn write_lcov(report: &CovReport, run: &CovRun, path: &Path) -> Result<(), Failure> {
     let coverage = run.window.as_ref().map_or(&run.coverage, |(coverage, _)| coverage);
-    let lines = block_lines(&report.map, coverage).map_err(CaseError::Lines)?;
+    let lines = block_lines(&report.map, coverage)?;
     if lines.lines.is_empty() {
         return Err(CaseError::NoLines.into());
     }

@@ -22,7 +22,7 @@ use crate::remedy;
 
 Every test of a file is run on the installed LLVMs. Those that fail become cases, about the newest
 LLVM on which they fail; the others are listed with the reason. docs/case-format.md says more.
-Exit codes: 0 something was imported, 1 a file is wrong or a case is there already, 6 nothing fails.")]
+Exit codes: 0 something was imported, 1 a file is wrong or a case exists already, 6 nothing fails.")]
 pub(super) struct Import {
     /// Files of the data set
     #[arg(value_name = "FILE", required = true)]

@@ -14,7 +14,7 @@ use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culpr
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, SearchPlan, Stop};
 use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
 
-use super::{LimitFlags, parse_duration, parse_seconds, print, style};
+use super::{LimitFlags, TrustFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -29,8 +29,8 @@ use crate::progress::Bar;
   optsleuth localize case/ --method locseq --formula dstar --aggregation sum
   optsleuth localize case/ --method recbi --pool programs/ # for a case in C
 
-The culprit method compares the failing run with runs that pass, and decides conditions of the
-compiler the other way to see which of them make the failure vanish (docs/culprit.md). The others
+The culprit method compares the failing run with runs that pass, and inverts conditions of the
+compiler to see which of them make the failure vanish (docs/culprit.md). The others
 look for witnesses: locseq and its kin for pass sequences that pass (docs/localize.md); diwi, recbi
 and their kin, for cases in C, for slightly changed programs that pass; dev and csmith take other
 programs (docs/witness-programs.md). --formula, --aggregation and --weights are theirs alone.
@@ -51,7 +51,7 @@ pub(crate) struct Localize {
     /// End after this many runs; the result then depends on nothing but the seed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
-    /// End after this time, as in 60s or 2m; 10s if nothing else is said
+    /// End after this time, as in 60s or 2m; 10s by default
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     budget: Option<Duration>,
     /// End when the top ten stayed the same for this many witnesses (100 if no number is given),
@@ -79,6 +79,8 @@ pub(crate) struct Localize {
     /// Use this installed LLVM instead of the case's own
     #[arg(long, value_name = "N")]
     llvm: Option<u32>,
+    #[command(flatten)]
+    trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
     /// CPU seconds for all runs but the failing one
@@ -147,6 +149,7 @@ impl Localize {
     fn failure(&self) -> FailurePlan {
         FailurePlan {
             folder: self.case.clone(),
+            trust: self.trust.trust(),
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),

@@ -5,11 +5,14 @@ mod bench;
 mod bisect;
 mod campaign;
 mod case;
+mod completions;
 mod cov;
 mod doctor;
 mod hunt;
 mod import;
+mod interpret;
 mod localize;
+mod man;
 mod mutate;
 mod passes;
 mod reduce;
@@ -24,7 +27,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::Targets;
-use optsleuth_model::Limits;
+use optsleuth_model::{Limits, Trust};
 use optsleuth_report::Style;
 
 use crate::exit::Exit;
@@ -37,6 +40,7 @@ pub(crate) enum Command {
     Passes(passes::Passes),
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
+    Interpret(Box<interpret::Interpret>),
     Case(case::Case),
     Hunt(Box<hunt::Hunt>),
     Campaign(campaign::Campaign),
@@ -47,6 +51,8 @@ pub(crate) enum Command {
     Report(report::Report),
     Mutate(mutate::Mutate),
     Bench(Box<bench::Bench>),
+    Completions(completions::Completions),
+    Man(man::Man),
     #[command(hide = true)]
     Ask(ask::Ask),
 }
@@ -58,6 +64,7 @@ impl Command {
             Command::Passes(passes) => passes.run(),
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),
+            Command::Interpret(interpret) => interpret.run(),
             Command::Case(case) => case.run(),
             Command::Hunt(hunt) => hunt.run(),
             Command::Campaign(campaign) => campaign.run(),
@@ -68,6 +75,8 @@ impl Command {
             Command::Report(report) => report.run(),
             Command::Mutate(mutate) => mutate.run(),
             Command::Bench(bench) => bench.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
             Command::Ask(ask) => Ok(ask.run()),
         }
     }
@@ -132,6 +141,21 @@ impl LimitFlags {
     fn limits(&self) -> Limits {
         let time = Duration::from_secs_f64(self.timeout);
         Limits { compile: time, execute: time, memory: self.memory << 20, ..Limits::STANDARD }
+    }
+}
+
+/// Whose word a case's paths and flags are.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct TrustFlags {
+    /// Follow what it says even where that could run programs or reach files of its author's
+    /// choice: compilers by their paths, C flags such as -fplugin and -I. SECURITY.md says more
+    #[arg(long)]
+    trust: bool,
+}
+
+impl TrustFlags {
+    fn trust(self) -> Trust {
+        if self.trust { Trust::Author } else { Trust::Data }
     }
 }
 

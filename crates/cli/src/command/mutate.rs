@@ -25,7 +25,7 @@ use crate::failure::Failure;
   optsleuth mutate old.c --seed 7 -- -std=gnu89 -Iinclude
 
 The program is preprocessed first; lines and columns are those of the preprocessed text.
-What shows a wrong result is never touched: output, aborts and their conditions, csmith's checksum.")]
+No rule changes code that shows a wrong result: output, aborts and their conditions, csmith's checksum.")]
 pub(crate) struct Mutate {
     /// A .c file
     #[arg(value_name = "PROGRAM")]

@@ -9,7 +9,7 @@ use optsleuth_model::ReductionEnd;
 use optsleuth_report::{reduce_json, reduce_text};
 use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, Reducing, reduce};
 
-use super::{LimitFlags, parse_duration, print, style};
+use super::{LimitFlags, TrustFlags, parse_duration, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -22,9 +22,9 @@ use crate::progress::Bar;
   optsleuth reduce case/ --budget 2m --json
   optsleuth reduce case/ --again               # from the original, whatever was reached
 
-The case's folder then is about the smaller program; the case as it was is in original/.
-Every step that is kept is written at once: after Ctrl-C, or anything worse, the same command
-goes on from there. docs/reduce.md says what is done against undefined behaviour.
+Afterwards the case's folder describes the smaller case; the original case is in original/.
+Every step is written as it is reached: after Ctrl-C, or even kill -9, the same command continues
+from there. docs/reduce.md says how undefined behaviour is kept out.
 Exit codes: 0 done, 3 the case is flaky, 6 it does not fail as it says, 130 Ctrl-C.")]
 pub(crate) struct Reduce {
     /// A folder with a case.toml
@@ -45,6 +45,8 @@ pub(crate) struct Reduce {
     /// Use this installed LLVM instead of the case's own
     #[arg(long, value_name = "N")]
     llvm: Option<u32>,
+    #[command(flatten)]
+    trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
     /// Print JSON
@@ -94,6 +96,7 @@ impl Reduce {
     fn plan(&self) -> ReducePlan {
         ReducePlan {
             folder: self.case.clone(),
+            trust: self.trust.trust(),
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             again: self.again,

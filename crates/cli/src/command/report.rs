@@ -6,7 +6,7 @@ use clap::Args;
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::folder::{kept_bisection, kept_localizations, open_case, write_whole};
-use optsleuth_model::CaseFolder;
+use optsleuth_model::{CaseFolder, Trust};
 use optsleuth_report::{CaseView, case_html, report_json};
 
 use super::print;
@@ -36,7 +36,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let opened = open_case(&self.case)?;
+        let opened = open_case(&self.case, Trust::Author)?; // Nothing of it is run.
         if kept_localizations(&opened)?.is_empty() && kept_bisection(&opened)?.is_none() {
             return Err(CaseError::NotLocalized(self.case).into());
         }
@@ -57,9 +57,11 @@ impl Report {
 pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, Failure> {
     let localizations = kept_localizations(opened)?;
     let bisection = kept_bisection(opened)?;
-    let commands = match (localizations.first(), &bisection) {
+    // Suspects may have been ranked on a smaller form of the failure.
+    let own = localizations.iter().find(|found| found.case == opened.case.id);
+    let commands = match (own, &bisection) {
         _ if !commands.is_empty() => commands,
-        (Some(first), _) => &first.failure.commands,
+        (Some(own), _) => &own.failure.commands,
         (None, Some(bisection)) => &bisection.commands,
         (None, None) => commands,
     };

@@ -11,7 +11,7 @@ use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{Suspicion, TriageInput, TriagePlan, triage};
 
 use super::report::page;
-use super::{LimitFlags, LlvmFlags, parse_duration, parse_seconds, print, style};
+use super::{LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -25,11 +25,11 @@ use crate::progress::Bar;
   optsleuth triage case/                                     # a folder with a case.toml
   optsleuth triage case/ --budget 10m --json
 
-It sees the input fail, leaves out passes and parts of the program, finds the invocation of a
-pass that is guilty, makes a form of the failure with that pass alone, and ranks the code of
-LLVM that is to blame. All of it is kept in the case's folder: report.md can be pasted into an
-issue tracker, index.html shows everything, and single-pass/ is a case by itself.
-Ctrl-C ends it early; what was found until then is reported.
+Triage sees the input fail, leaves out passes and parts of the program, finds the guilty
+invocation of a pass, makes a form of the failure with that pass alone, and ranks the code of
+LLVM that is to blame. The case's folder has all results: paste report.md into an issue
+tracker, open index.html to see everything; single-pass/ is a case by itself.
+Ctrl-C ends it early and reports what was found until then.
 Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 nothing fails,
 130 Ctrl-C.")]
 pub(crate) struct Triage {
@@ -65,6 +65,8 @@ pub(crate) struct Triage {
     /// Reduce with our own means alone, not with cvise or creduce
     #[arg(long)]
     built_in: bool,
+    #[command(flatten)]
+    trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
     /// CPU seconds for all runs but the failing one
@@ -130,7 +132,7 @@ impl Triage {
                 true => self.input.parent().unwrap_or(Path::new(".")),
                 false => &self.input,
             };
-            return TriageInput::Case(folder.to_owned());
+            return TriageInput::Case(folder.to_owned(), self.trust.trust());
         }
         let pipeline = match (&self.passes, self.level) {
             (Some(passes), _) => Pipeline::Passes(passes.clone()),

@@ -30,7 +30,7 @@ pub(super) fn remedy(error: &BenchError) -> Option<String> {
             "a file of llvm-autofix or llvm-apr-benchmark is expected; \
              docs/case-format.md says what is read of it"
         }
-        BenchError::Faulty(_) | BenchError::Unreadable(_) => return None,
+        BenchError::UnknownMethod { .. } | BenchError::Unreadable(_) => return None,
     };
     Some(said.to_owned())
 }
@@ -48,7 +48,7 @@ pub(super) fn exit(error: &BenchError) -> Exit {
         | BenchError::OtherSetup(_)
         | BenchError::OtherArguments { .. }
         | BenchError::NotImportable { .. }
+        | BenchError::UnknownMethod { .. }
         | BenchError::Unreadable(_) => Exit::Usage,
-        BenchError::Faulty(_) => Exit::Internal,
     }
 }

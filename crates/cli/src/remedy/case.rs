@@ -1,30 +1,15 @@
 //! Remedies and exit codes for what is wrong with a case.
 
 use optsleuth_case::CaseError;
-use optsleuth_compiler::clang::ProgramError;
-use optsleuth_compiler::distribution::DistributionError;
-use optsleuth_compiler::doctor::install_command;
-use optsleuth_compiler::driver::DriverError;
-use optsleuth_compiler::llvm::{InstallError, ProvisionError, RunError};
 use optsleuth_model::CheckStatus;
 
-use super::compiler;
+use super::{compiler, model};
 use crate::exit::Exit;
 
 pub(super) fn remedy(error: &CaseError) -> Option<String> {
     let said = match error {
-        CaseError::Install(error) => return compiler::install(error),
-        CaseError::Driver(error) => return compiler::driver(error),
-        CaseError::Provision(error) => return compiler::provision(error),
-        CaseError::Program(error) => return compiler::program(error),
-        CaseError::Passes(error) => return compiler::passes(error),
-        CaseError::Run(error) => return compiler::run(error),
-        CaseError::Distribution(DistributionError::Missing { major, .. }) => {
-            return Some(format!(
-                "install it with: {}",
-                install_command(&[format!("llvm-{major}")])
-            ));
-        }
+        CaseError::Compiler(error) => return compiler::remedy(error),
+        CaseError::Passes(error) => return model::remedy(error),
         CaseError::NotLocalized(folder) => {
             let case = folder.display();
             return Some(format!(
@@ -40,6 +25,12 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
         CaseError::NoCase(_) => "name a folder with a case.toml; docs/case-format.md describes it",
         CaseError::CaseText { .. } => "docs/case-format.md describes case.toml",
         CaseError::NoInput(_) => "`input` in case.toml names a file in the case's folder",
+        CaseError::Untrusted { .. } => {
+            "`--trust` follows it all the same; say so only if you trust whoever wrote it"
+        }
+        CaseError::LeadsOut { .. } => {
+            "remove it: cases and campaigns are folders with files, and nothing else"
+        }
         CaseError::DriverCase(_) => {
             "`case check` and `reduce` work on it. A failure of clang may show in LLVM alone, too: \
              `compiler = { llvm = \"19\" }` with the same `level` and \
@@ -48,6 +39,9 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
         CaseError::Exists(_) => "`--force` replaces it, `-o` names another folder",
         CaseError::NotACase(_) => "`-o` names another folder",
         CaseError::NotReproduced { status, .. } => not_reproduced(*status),
+        CaseError::NotInterpreted(_) => {
+            "`optsleuth run` with the same program and passes says more"
+        }
         CaseError::NoReference { .. } => {
             "wrong code needs a program with `main` that runs without optimization; \
              `--timeout` and `--memory` set its limits"
@@ -59,11 +53,7 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
         CaseError::OtherLlvm { .. } => {
             "leave `--llvm` out: a fault is a change to the code of one build of LLVM"
         }
-        CaseError::Distribution(_)
-        | CaseError::Lines(_)
-        | CaseError::Tool(_)
-        | CaseError::Unreadable(_)
-        | CaseError::Io(_) => return None,
+        CaseError::Unreadable(_) | CaseError::Io(_) => return None,
     };
     Some(said.to_owned())
 }
@@ -84,21 +74,15 @@ fn not_reproduced(status: CheckStatus) -> &'static str {
 
 pub(super) fn exit(error: &CaseError) -> Exit {
     match error {
-        CaseError::Install(InstallError::Missing(_) | InstallError::None)
-        | CaseError::Driver(DriverError::Missing { .. })
-        | CaseError::Provision(ProvisionError::NoArchives { .. } | ProvisionError::NoCompiler(_))
-        | CaseError::Program(ProgramError::NoClang(_))
-        | CaseError::Distribution(DistributionError::Missing { .. }) => Exit::Missing,
+        CaseError::Compiler(error) => compiler::exit(error),
         CaseError::NotReproduced { status, .. } => status_exit(*status),
-        CaseError::Install(_)
-        | CaseError::Driver(_)
-        | CaseError::Provision(ProvisionError::Faulty { .. })
-        | CaseError::Program(_)
-        | CaseError::Syntax { .. }
+        CaseError::Syntax { .. }
         | CaseError::Passes(_)
         | CaseError::NoCase(_)
         | CaseError::CaseText { .. }
         | CaseError::NoInput(_)
+        | CaseError::Untrusted { .. }
+        | CaseError::LeadsOut { .. }
         | CaseError::Stale { .. }
         | CaseError::NotLocalized(_)
         | CaseError::DriverCase(_)
@@ -106,24 +90,11 @@ pub(super) fn exit(error: &CaseError) -> Exit {
         | CaseError::NotACase(_)
         | CaseError::OtherLlvm { .. }
         | CaseError::NoReference { .. }
+        | CaseError::NotInterpreted(_)
         | CaseError::NoSuchInvocation { .. }
         | CaseError::NoLines
-        | CaseError::Unreadable(_)
-        | CaseError::Run(
-            RunError::BadOptions(_)
-            | RunError::BadModule { .. }
-            | RunError::NoShape(_)
-            | RunError::ForeignTarget { .. }
-            | RunError::BadPipeline(_)
-            | RunError::DoesNotLink(_)
-            | RunError::TooLarge { .. },
-        ) => Exit::Usage,
-        CaseError::Provision(_)
-        | CaseError::Run(_)
-        | CaseError::Distribution(_)
-        | CaseError::Lines(_)
-        | CaseError::Tool(_)
-        | CaseError::Io(_) => Exit::Internal,
+        | CaseError::Unreadable(_) => Exit::Usage,
+        CaseError::Io(_) => Exit::Internal,
     }
 }
 

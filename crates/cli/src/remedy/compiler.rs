@@ -1,122 +1,165 @@
-//! Remedies for what is wrong with compilers, their parts and their input.
+//! Remedies and exit codes for what is wrong with compilers, their parts and
+//! their input.
 
-use optsleuth_compiler::clang::ProgramError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::doctor::{install_command, llvm_packages};
-use optsleuth_compiler::driver::DriverError;
-use optsleuth_compiler::llvm::{InstallError, NEWEST, OLDEST, ProvisionError, RunError};
-use optsleuth_model::PassesError;
+use optsleuth_compiler::llvm::{NEWEST, OLDEST};
 
-pub(super) fn install(error: &InstallError) -> Option<String> {
-    match error {
-        InstallError::Missing(major) => Some(format!(
-            "install it with: {}\n      or name another one; `optsleuth doctor` lists what is here",
-            install_command(&llvm_packages(*major))
-        )),
-        InstallError::None => {
-            Some(format!("install one with: {}", install_command(&llvm_packages(19))))
-        }
-        InstallError::Unsupported(_) => Some(format!("choose one from {OLDEST} to {NEWEST}")),
-        InstallError::Odd { .. } | InstallError::Tool(_) => {
-            Some("`--llvm-config` takes the path of an `llvm-config` program".into())
-        }
-    }
-}
+use super::model;
+use crate::exit::Exit;
 
-pub(super) fn driver(error: &DriverError) -> Option<String> {
-    match error {
-        DriverError::Missing { package, .. } => Some(format!(
-            "install it with: {}\n      or name another one; `optsleuth doctor` lists what is here",
-            install_command(std::slice::from_ref(package))
-        )),
-        // They say so themselves.
-        DriverError::NoName(_) | DriverError::NoProgram(_) | DriverError::Disguised { .. } => None,
-        DriverError::NoCompiler { .. } | DriverError::Tool(_) => {
-            Some("name a gcc or a clang; `optsleuth doctor` lists those that are here".into())
+pub(super) fn remedy(error: &CompilerError) -> Option<String> {
+    let install = |packages: &[String]| format!("install it with: {}", install_command(packages));
+    let or_another = |packages: &[String]| {
+        format!(
+            "{}\n      or name another one; `optsleuth doctor` lists what is here",
+            install(packages)
+        )
+    };
+    let said = match error {
+        CompilerError::NoLlvm(major) => or_another(&llvm_packages(*major)),
+        CompilerError::NoDriver { package, .. } => or_another(std::slice::from_ref(package)),
+        CompilerError::NoClang(major) => install(&[format!("clang-{major}")]),
+        CompilerError::NoTool { major, .. } => install(&[format!("llvm-{major}")]),
+        CompilerError::NoLibclang { .. } => install(&["libclang1-19".to_owned()]),
+        CompilerError::NoLlvmAtAll => {
+            format!("install one with: {}", install_command(&llvm_packages(19)))
         }
-    }
-}
-
-pub(super) fn provision(error: &ProvisionError) -> Option<String> {
-    match error {
-        ProvisionError::NoArchives { major, .. } => Some(format!(
+        CompilerError::UnsupportedLlvm(_) => format!("choose one from {OLDEST} to {NEWEST}"),
+        CompilerError::NotLlvmConfig { .. } => {
+            "`--llvm-config` takes the path of an `llvm-config` program".to_owned()
+        }
+        CompilerError::NotACompiler { .. } => {
+            "name a gcc or a clang; `optsleuth doctor` lists those that are here".to_owned()
+        }
+        CompilerError::NoArchives { major, .. } => format!(
             "install them with: {}\n      in a build tree of your own, build with BUILD_SHARED_LIBS=OFF",
             install_command(&llvm_packages(*major))
-        )),
-        ProvisionError::NoCompiler(major) => {
-            Some(format!("install one with: {}", install_command(&[format!("clang-{major}")])))
+        ),
+        CompilerError::NoCxxCompiler(major) => {
+            format!("install one with: {}", install_command(&[format!("clang-{major}")]))
         }
-        ProvisionError::NoCache => Some("set XDG_CACHE_HOME to a directory".into()),
-        ProvisionError::Build { major, .. } => Some(format!(
+        CompilerError::NoCache => "set XDG_CACHE_HOME to a directory".to_owned(),
+        CompilerError::Cache(_) => {
+            "set XDG_CACHE_HOME to a directory that can be written".to_owned()
+        }
+        CompilerError::Build { major, .. } => format!(
             "`optsleuth doctor` says what is missing; often it is: {}",
             install_command(&llvm_packages(*major))
-        )),
-        ProvisionError::Cache { .. } => {
-            Some("set XDG_CACHE_HOME to a directory that can be written".into())
-        }
-        ProvisionError::Faulty { .. } => Some(
+        ),
+        CompilerError::FaultDoesNotFit { .. } => {
             "a fault fits only the build of LLVM it was planted in: install that one, or plant anew \
              with `optsleuth bench plant`"
-                .into(),
-        ),
-        ProvisionError::Unusable { .. }
-        | ProvisionError::Cover { .. }
-        | ProvisionError::Tool(_) => None,
-    }
+                .to_owned()
+        }
+        CompilerError::DoesNotCompile { .. } | CompilerError::FrontEndRefuses(_) => {
+            "pass what it needs with `-I DIR`, `-D NAME=VALUE` or `--cflag=-std=gnu89`".to_owned()
+        }
+        CompilerError::UnknownLanguage(_) => "rename it to end in .c, .ll or .bc".to_owned(),
+        CompilerError::ForeignTarget { .. } => {
+            "build a worker with all code generators: `--targets all`".to_owned()
+        }
+        CompilerError::Lost { .. } => {
+            "something kills the workers: is the machine out of memory?".to_owned()
+        }
+        CompilerError::RefusedOption { .. } => {
+            "leave it out: passes read and write nothing outside of LLVM here".to_owned()
+        }
+        CompilerError::DoesNotLink(_) => {
+            "only programs that need nothing but libc, libm and libpthread can be executed"
+                .to_owned()
+        }
+        CompilerError::NoSandbox => "use a kernel with CONFIG_SECCOMP_FILTER".to_owned(),
+        CompilerError::BadModule { .. } | CompilerError::NoShape(_) => {
+            "LLVM refuses it before any pass runs: the program itself is not valid IR".to_owned()
+        }
+        CompilerError::CannotCall(_) => {
+            "name a function that the program defines with `--function`, and give it one word for \
+             each parameter with `--args`"
+                .to_owned()
+        }
+        CompilerError::ClangGone(_) => "see what `optsleuth doctor` says of clang".to_owned(),
+        CompilerError::Registry(error) => return model::remedy(error),
+        // They say so themselves, or only their cause can be named.
+        CompilerError::NotACompilerName(_)
+        | CompilerError::NotExecutable(_)
+        | CompilerError::Disguised { .. }
+        | CompilerError::BadCFlags(_)
+        | CompilerError::NotOneJob(_)
+        | CompilerError::UnreadableProgram { .. }
+        | CompilerError::BadOptions(_)
+        | CompilerError::BadPipeline(_)
+        | CompilerError::BadEdit(_)
+        | CompilerError::TooLarge { .. }
+        | CompilerError::ToolStart { .. }
+        | CompilerError::ToolFailed { .. }
+        | CompilerError::File(_)
+        | CompilerError::Cover { .. }
+        | CompilerError::NoMarks(_)
+        | CompilerError::Archive { .. }
+        | CompilerError::NoSuchCode(_)
+        | CompilerError::OtherBuild { .. }
+        | CompilerError::UnusableWorker { .. }
+        | CompilerError::NotInstrumented
+        | CompilerError::Protocol(_)
+        | CompilerError::Trouble(_)
+        | CompilerError::Io { .. } => return None,
+    };
+    Some(said)
 }
 
-pub(super) fn program(error: &ProgramError) -> Option<String> {
+pub(super) fn exit(error: &CompilerError) -> Exit {
     match error {
-        ProgramError::NoClang(major) => {
-            Some(format!("install it with: {}", install_command(&[format!("clang-{major}")])))
-        }
-        ProgramError::DoesNotCompile { .. } => {
-            Some("pass what it needs with `-I DIR`, `-D NAME=VALUE` or `--cflag=-std=gnu89`".into())
-        }
-        ProgramError::UnknownLanguage(_) => Some("rename it to end in .c, .ll or .bc".into()),
-        ProgramError::Unreadable { .. } | ProgramError::NoRoom(_) => None,
-    }
-}
-
-pub(super) fn passes(error: &PassesError) -> Option<String> {
-    match error {
-        PassesError::Unknown { similar, .. } if similar.is_empty() => {
-            Some("`optsleuth passes` lists all of them".into())
-        }
-        PassesError::Unknown { similar, .. } => {
-            let names: Vec<String> = similar.iter().map(|name| format!("`{name}`")).collect();
-            Some(format!("did you mean {}?", names.join(" or ")))
-        }
-        PassesError::Misplaced { instead, .. } => Some(format!("write `{instead}`")),
-        PassesError::EmptyAdaptor(name) => Some(format!("as in `{name}(sroa)`")),
-        PassesError::Gone { .. } | PassesError::NotAnAdaptor(_) => None,
-    }
-}
-
-pub(super) fn run(error: &RunError) -> Option<String> {
-    match error {
-        RunError::ForeignTarget { .. } => {
-            Some("build a worker with all code generators: `--targets all`".into())
-        }
-        RunError::Lost { .. } => {
-            Some("something kills the workers: is the machine out of memory?".into())
-        }
-        RunError::DoesNotLink(_) => Some(
-            "only programs that need nothing but libc, libm and libpthread can be executed".into(),
-        ),
-        RunError::NoSandbox => Some("leave out `--execute` on this machine".into()),
-        RunError::BadModule { .. } | RunError::NoShape(_) => {
-            Some("LLVM refuses it before any pass runs: the program itself is not valid IR".into())
-        }
-        RunError::NoClang(_) => Some("see what `optsleuth doctor` says of clang".into()),
-        RunError::BadOptions(_)
-        | RunError::DoesNotCompile(_)
-        | RunError::BadPipeline(_)
-        | RunError::BadEdit(_)
-        | RunError::NotInstrumented
-        | RunError::TooLarge { .. }
-        | RunError::Protocol(_)
-        | RunError::Trouble(_)
-        | RunError::Registry(_)
-        | RunError::Io { .. } => None,
+        CompilerError::NoLlvm(_)
+        | CompilerError::NoLlvmAtAll
+        | CompilerError::NoDriver { .. }
+        | CompilerError::NoLibclang { .. }
+        | CompilerError::NoTool { .. }
+        | CompilerError::NoClang(_)
+        | CompilerError::NoArchives { .. }
+        | CompilerError::NoCxxCompiler(_) => Exit::Missing,
+        CompilerError::UnsupportedLlvm(_)
+        | CompilerError::NotLlvmConfig { .. }
+        | CompilerError::NotACompilerName(_)
+        | CompilerError::NotExecutable(_)
+        | CompilerError::NotACompiler { .. }
+        | CompilerError::Disguised { .. }
+        | CompilerError::FaultDoesNotFit { .. }
+        | CompilerError::UnreadableProgram { .. }
+        | CompilerError::UnknownLanguage(_)
+        | CompilerError::DoesNotCompile { .. }
+        | CompilerError::FrontEndRefuses(_)
+        | CompilerError::BadCFlags(_)
+        | CompilerError::NotOneJob(_)
+        | CompilerError::BadOptions(_)
+        | CompilerError::RefusedOption { .. }
+        | CompilerError::BadModule { .. }
+        | CompilerError::ForeignTarget { .. }
+        | CompilerError::BadPipeline(_)
+        | CompilerError::DoesNotLink(_)
+        | CompilerError::NoShape(_)
+        | CompilerError::CannotCall(_)
+        | CompilerError::TooLarge { .. } => Exit::Usage,
+        CompilerError::ToolStart { .. }
+        | CompilerError::ToolFailed { .. }
+        | CompilerError::File(_)
+        | CompilerError::NoCache
+        | CompilerError::Cache(_)
+        | CompilerError::Build { .. }
+        | CompilerError::Cover { .. }
+        | CompilerError::NoMarks(_)
+        | CompilerError::Archive { .. }
+        | CompilerError::NoSuchCode(_)
+        | CompilerError::OtherBuild { .. }
+        | CompilerError::UnusableWorker { .. }
+        | CompilerError::ClangGone(_)
+        | CompilerError::BadEdit(_)
+        | CompilerError::NoSandbox
+        | CompilerError::NotInstrumented
+        | CompilerError::Lost { .. }
+        | CompilerError::Protocol(_)
+        | CompilerError::Trouble(_)
+        | CompilerError::Registry(_)
+        | CompilerError::Io { .. } => Exit::Internal,
     }
 }

@@ -57,7 +57,10 @@ pub(super) fn remedy(error: &HuntError) -> Option<String> {
             "`optsleuth bench plant` makes cases of compilers that are broken on purpose"
         }
         HuntError::BadFault(_) => "hunt into another folder (`-o`), with `--fault`",
-        HuntError::Database { .. } => return None,
+        // They say so themselves.
+        HuntError::UnknownSize(_) | HuntError::UnknownSwarm(_) | HuntError::Database { .. } => {
+            return None;
+        }
     };
     Some(said.to_owned())
 }
@@ -79,6 +82,8 @@ pub(super) fn exit(error: &HuntError) -> Exit {
         | HuntError::OtherKind { .. }
         | HuntError::OtherSettings { .. }
         | HuntError::Overlap { .. }
+        | HuntError::UnknownSize(_)
+        | HuntError::UnknownSwarm(_)
         | HuntError::NothingToDraw
         | HuntError::NoPasses(_)
         | HuntError::EmptyFolder(_)

@@ -5,6 +5,8 @@ mod bench;
 mod case;
 mod compiler;
 mod hunt;
+mod model;
+mod mutate;
 mod triage;
 
 use crate::exit::Exit;

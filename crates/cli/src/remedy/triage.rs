@@ -1,12 +1,11 @@
 //! Remedies and exit codes for what keeps a failure from being reduced, bisected
 //! or localized.
 
-use optsleuth_compiler::c_front_end::FrontEndError;
 use optsleuth_compiler::doctor::install_command;
 use optsleuth_model::CheckStatus;
 use optsleuth_triage::TriageError;
 
-use super::case;
+use super::{case, mutate};
 use crate::exit::Exit;
 
 pub(super) fn remedy(error: &TriageError) -> Option<String> {
@@ -18,9 +17,8 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
                 "install it with: {command}\n      or name a folder with `--programs`"
             ));
         }
-        TriageError::Libclang(_) | TriageError::Load(_) => {
-            let command = install_command(&["libclang1-19".to_owned()]);
-            return Some(format!("install it with: {command}"));
+        TriageError::Mutate(error) | TriageError::NotC { source: error, .. } => {
+            return mutate::remedy(error);
         }
         TriageError::NoFailure { status: CheckStatus::Unstable, .. } => {
             "a compiler may do anything with a program whose behaviour is not defined"
@@ -47,9 +45,6 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
         TriageError::NotInC(_) => {
             "name a .c file; for a case in LLVM IR, `--method culprit` and `--method locseq` do"
         }
-        TriageError::NotC { .. } => {
-            "give what it is compiled with behind `--`, as in `-- -std=gnu89`"
-        }
         TriageError::NoPlace { .. } => "`--list --rule NAME` shows the places, `--list` all rules",
         TriageError::NoNumberedPlaces(_) => {
             "leave `--place` and `--list` out, or give another `--seed`"
@@ -57,7 +52,7 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
         TriageError::NothingToInsert(_) => "give other programs with `--pool`, or another `--seed`",
         TriageError::NothingToMutate => "`--list` shows what there is",
         // The error says so itself.
-        TriageError::FrontEnd(_) | TriageError::Alphabet(_) => return None,
+        TriageError::Search(_) => return None,
     };
     Some(said.to_owned())
 }
@@ -68,20 +63,14 @@ pub(super) fn exit(error: &TriageError) -> Exit {
         TriageError::NoFailure { status, .. } => case::status_exit(*status),
         TriageError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         TriageError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
-        TriageError::NoCsmith
-        | TriageError::Libclang(_)
-        | TriageError::Load(_)
-        | TriageError::FrontEnd(FrontEndError::NoClang(_)) => Exit::Missing,
-        TriageError::FrontEnd(FrontEndError::NoRoom(_)) | TriageError::Troubled(_) => {
-            Exit::Internal
-        }
-        TriageError::FrontEnd(FrontEndError::Flags(_) | FrontEndError::NotOneJob(_))
-        | TriageError::Alphabet(_)
+        TriageError::Mutate(error) | TriageError::NotC { source: error, .. } => mutate::exit(error),
+        TriageError::NoCsmith => Exit::Missing,
+        TriageError::Troubled(_) => Exit::Internal,
+        TriageError::Search(_)
         | TriageError::NoReducer(_)
         | TriageError::NoPrograms(_)
         | TriageError::NoCPrograms(_)
         | TriageError::NotInC(_)
-        | TriageError::NotC { .. }
         | TriageError::NoPlace { .. }
         | TriageError::NoNumberedPlaces(_)
         | TriageError::NothingToInsert(_)

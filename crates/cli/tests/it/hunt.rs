@@ -65,6 +65,7 @@ fn timeless(campaign: &Value) -> Vec<(String, String, u64, u64)> {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_bug_is_found_and_becomes_a_case() {
     let ground = Ground::new();
     let output = run(&refs(&ground.hunt("campaign", &["--tests", "60"])));
@@ -106,6 +107,7 @@ fn a_bug_is_found_and_becomes_a_case() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn one_seed_decides_and_interruptions_do_not() {
     let ground = Ground::new();
     let whole = json(&refs(&ground.hunt("whole", &["--tests", "50", "--seed", "5"])));
@@ -122,6 +124,7 @@ fn one_seed_decides_and_interruptions_do_not() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_killed_hunt_goes_on_and_leaves_nothing() {
     let ground = Ground::new();
     let campaign = ground.path("campaign");
@@ -144,7 +147,7 @@ fn a_killed_hunt_goes_on_and_leaves_nothing() {
     // Meanwhile the folder is taken.
     let (code, said) = failure(&["hunt", "passes", "--resume", &campaign, "--tests", "10"]);
     assert_eq!(code, 1);
-    assert!(said.contains("another hunt is at work"), "{said}");
+    assert!(said.contains("another hunt is running"), "{said}");
     Tool::new("kill").args(["-KILL", &child.id().to_string()]).check().unwrap();
     child.wait().unwrap();
     let before = tests();
@@ -162,6 +165,7 @@ fn a_killed_hunt_goes_on_and_leaves_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn parts_of_a_campaign_are_joined() {
     let ground = Ground::new();
     let parts = ["1/2", "2/2"].map(|shard| {
@@ -199,6 +203,7 @@ fn parts_of_a_campaign_are_joined() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn what_cannot_be_hunted_with_is_said_plainly() {
     let ground = Ground::new();
     let programs = ground.folder.path().join("programs");
@@ -248,6 +253,7 @@ fn a_hunt_alone_says_which_to_take() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_campaign_of_an_older_version_is_refused_and_says_so() {
     let ground = Ground::new();
     json(&refs(&ground.hunt("campaign", &["--tests", "2"])));
@@ -273,7 +279,8 @@ fn every_way_to_choose_sequences_works_with_csmith() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("ways");
     let output = output.to_str().unwrap();
-    let args = ["bench", "hunt", "--llvm", "14", "--seeds", "1", "--tests", "16", "--json"];
+    let oldest = optsleuth_compiler::llvm::installed()[0].major.to_string();
+    let args = ["bench", "hunt", "--llvm", &oldest, "--seeds", "1", "--tests", "16", "--json"];
     let size = ["--round-programs", "2", "--program-pool", "4", "--round-sequences", "8"];
     let more = ["--length", "5..20", "--sequence-pool", "300", "--only-default-passes"];
     let output_flag = ["-o", output];

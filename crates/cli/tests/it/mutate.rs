@@ -1,5 +1,8 @@
 //! `optsleuth mutate`, as a user sees it.
 
+use optsleuth_compiler::{libclang, llvm};
+use optsleuth_mutate::{Libclang, OLDEST};
+
 use crate::program::{failure, json, run, testdata};
 
 #[test]
@@ -86,5 +89,15 @@ fn an_operator_that_draws_its_place_takes_no_number() {
         let (code, text) = failure(&given);
         assert_eq!(code, 1);
         assert!(text.contains("--seed"), "{text}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_llvm_14), ignore = "loads libclang 14, which is not installed")]
+fn a_libclang_that_is_too_old_is_refused_and_a_better_one_named() {
+    let old = llvm::find(14).unwrap();
+    let said = Libclang::load(&libclang::of(&old).unwrap()).unwrap_err().to_string();
+    for text in ["libclang-14", &format!("from {OLDEST} on"), "install libclang1-19"] {
+        assert!(said.contains(text), "{text}: {said}");
     }
 }

@@ -13,6 +13,7 @@ const STRUCTURIZER: &str = "llvm/lib/Transforms/Scalar/StructurizeCFG.cpp";
 const QUICK: [&str; 3] = ["--built-in", "--budget", "6s"];
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn wrong_code_becomes_a_report() {
     let (_kept, case) = copy_of_case("wrong-code");
     let found = json(&[&["triage", &case, "--json"][..], &QUICK].concat());
@@ -53,12 +54,15 @@ fn wrong_code_becomes_a_report() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_program_that_the_compiler_makes_endless_becomes_a_report() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("case").display().to_string();
     let passes = ["--llvm", "14", "--passes", "structurizecfg,structurizecfg"];
     let program = testdata("endless.c");
-    let args = [&["triage", &program, "-o", &out, "--json"][..], &passes, &QUICK].concat();
+    // Every failing run takes half a second: more time than for other programs.
+    let time = ["--built-in", "--budget", "15s"];
+    let args = [&["triage", &program, "-o", &out, "--json"][..], &passes, &time].concat();
     let found = json(&args);
     assert!(found["what"].as_str().unwrap().contains("does not end"), "{found}");
     assert!(found["guilty"].as_str().unwrap().contains("structurizecfg"), "{found}");
@@ -68,6 +72,7 @@ fn a_program_that_the_compiler_makes_endless_becomes_a_report() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_program_that_crashes_a_pass_becomes_a_case() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("case");
@@ -87,7 +92,7 @@ fn a_program_that_crashes_a_pass_becomes_a_case() {
     // What is there is not lost by mistake.
     let (code, stderr) = failure(&args);
     assert_eq!(code, 1);
-    assert!(stderr.contains("is there already") && stderr.contains("--force"), "{stderr}");
+    assert!(stderr.contains("exists already") && stderr.contains("--force"), "{stderr}");
 }
 
 #[test]

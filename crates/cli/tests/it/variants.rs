@@ -157,12 +157,13 @@ fn sound_compilers_are_not_accused_and_one_seed_decides() {
     }
 }
 
-/// A gcc that goes wrong at -O2, where a command of the shell's says so of the
+/// A gcc that goes wrong at a level, where a command of the shell's says so of the
 /// program's text.
-fn broken_gcc(ground: &Ground, name: &str, goes_wrong: &str) -> String {
+fn broken_gcc(ground: &Ground, name: &str, level: &str, goes_wrong: &str) -> String {
     let path = ground.path(name);
     let script = format!(
-        "#!/bin/sh\ncase \" $* \" in *' -O2 '*)\n  for file; do case \"$file\" in *.c)\n    \
+        "#!/bin/sh\ncase \" $* \" in\n*' -dumpfullversion '*) echo 99.0.0; exit ;;\n\
+         *' -{level} '*)\n  for file; do case \"$file\" in *.c)\n    \
          if {goes_wrong}; then exec gcc-12 -Dputs=perror \"$@\"; fi\n  \
          esac; done\nesac\nexec gcc-12 \"$@\"\n"
     );
@@ -171,10 +172,13 @@ fn broken_gcc(ground: &Ground, name: &str, goes_wrong: &str) -> String {
     path
 }
 
+/// What a variant by Hermes has, and the program itself does not.
+const ANOTHER_IF: &str = "test $(grep -c 'if (' \"$file\") -gt 1";
+
 #[test]
 fn a_compiler_that_goes_wrong_at_one_level_is_found_out() {
     let ground = Ground::new(&[("cheated.c", CHEATED)]);
-    let path = broken_gcc(&ground, "broken-gcc", "true");
+    let path = broken_gcc(&ground, "broken-gcc", "O2", "true");
     let more = ["--compilers", &path, "--levels", "O1,O2", "--variants", "2", "--tests", "6"];
     let output = run(&refs(&ground.hunt("hermes", "campaign", &more)));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -191,23 +195,44 @@ fn a_compiler_that_goes_wrong_at_one_level_is_found_out() {
     let case = Path::new(&ground.path("campaign")).join(finding["case"].as_str().unwrap());
     let toml = std::fs::read_to_string(case.join("case.toml")).unwrap();
     assert!(toml.contains("gcc = ") && toml.contains("broken-gcc"), "{toml}");
-    let checked = json(&["case", "check", case.to_str().unwrap(), "--json"]);
+    let checked = json(&["case", "check", case.to_str().unwrap(), "--json", "--trust"]);
     assert_eq!(checked["cases"][0]["status"], "reproduces", "{checked}");
 }
 
 #[test]
+fn a_judge_that_is_wrong_at_o0_is_found_out_and_variants_are_not_blamed() {
+    let ground = Ground::new(&[("cheated.c", CHEATED)]);
+    // The newest gcc judges variants. It takes the profile as well, with probes.
+    let goes_wrong = format!("{ANOTHER_IF} && ! grep -q probe \"$file\"");
+    broken_gcc(&ground, "gcc-99", "O0", &goes_wrong);
+    let path = format!("{}:{}", ground.path(""), std::env::var("PATH").unwrap());
+    let more = ["--compilers", "gcc-99", "--levels", "O0,O2", "--variants", "2", "--tests", "6"];
+    let args = ground.hunt("hermes", "campaign", &more);
+    let output = optsleuth().args(args).env("PATH", path).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["errors"], serde_json::json!([]), "{found}");
+    let finding = &found["findings"][0];
+    assert_eq!(finding["levels"], serde_json::json!(["O0"]), "{found}\n{said}");
+    assert_eq!(finding["kind"], "wrong-code", "{found}");
+    assert!(said.contains("a compiler is wrong at -O0"), "{said}");
+    let kept = Path::new(&ground.path("campaign")).join("outvoted/000000-01.c");
+    let kept = std::fs::read_to_string(kept).unwrap();
+    assert!(kept.contains("by gcc at -O0 it prints nothing"), "{kept}");
+}
+
+#[test]
 fn what_only_variants_show_is_found_by_every_strategy_with_the_snippets_it_needs() {
-    // What a variant has, or lacks, and the program itself does not.
-    let another_if = "test $(grep -c 'if (' \"$file\") -gt 1";
+    // What a variant lacks, and the program itself does not.
     let nothing_dead = "! grep -q 'sum = 0;' \"$file\"";
     let strategies = [
-        ("hermes", another_if, vec!["false-block", "true-block", "true-guard"]),
+        ("hermes", ANOTHER_IF, vec!["false-block", "true-block", "true-guard"]),
         ("orion", nothing_dead, vec!["deletion"]),
         ("athena", nothing_dead, vec!["deletion"]),
     ];
     for (strategy, goes_wrong, kinds) in strategies {
         let ground = Ground::new(&[("cheated.c", CHEATED)]);
-        let path = broken_gcc(&ground, "broken-gcc", goes_wrong);
+        let path = broken_gcc(&ground, "broken-gcc", "O2", goes_wrong);
         let (programs, output) = (ground.path("programs"), ground.path("campaign"));
         let own = ["hunt", "variants", "--strategy", strategy, "--programs", &programs];
         let kept = ["-o", &output, "--json", "--reduce", "2s"];
@@ -225,7 +250,7 @@ fn what_only_variants_show_is_found_by_every_strategy_with_the_snippets_it_needs
         assert!(needed.iter().all(|kind| kinds.contains(&kind.as_str().unwrap())), "{found}");
         // Somebody tried to make it smaller, and it is still what it was.
         let case = Path::new(&output).join(finding["case"].as_str().unwrap());
-        let checked = json(&["case", "check", case.to_str().unwrap(), "--json"]);
+        let checked = json(&["case", "check", case.to_str().unwrap(), "--json", "--trust"]);
         assert_eq!(checked["cases"][0]["status"], "reproduces", "{checked}");
         let size = |name: &str| std::fs::metadata(case.join(name)).unwrap().len();
         assert!(size("program.c") <= size("original/program.c"), "{found}");
@@ -242,7 +267,7 @@ fn a_variant_that_comes_to_nothing_does_not_speak_for_the_next_one() {
         "test $(grep -c 'if (' \"$file\") -gt 1 && {{ test -e {first} || ! cp \"$file\" {first} || \
          touch {first}.now; }} && {{ rm {first}.now 2>/dev/null || ! cmp -s \"$file\" {first}; }}"
     );
-    let path = broken_gcc(&ground, "broken-gcc", &goes_wrong);
+    let path = broken_gcc(&ground, "broken-gcc", "O2", &goes_wrong);
     let more = ["--compilers", &path, "--levels", "O2", "--variants", "4", "--tests", "5"];
     let output = run(&refs(&ground.hunt("hermes", "campaign", &more)));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -309,7 +334,7 @@ fn an_llvm_that_is_broken_on_purpose_is_found_out_by_every_strategy() {
         assert_eq!((&finding["compiler"], &finding["level"]), (&"llvm-19".into(), &"O2".into()));
         assert!(found["settings"]["fault"].as_str().unwrap().starts_with("invert"), "{found}");
         let case = Path::new(&ground.path(strategy)).join(finding["case"].as_str().unwrap());
-        let checked = json(&["case", "check", case.to_str().unwrap(), "--json"]);
+        let checked = json(&["case", "check", case.to_str().unwrap(), "--json", "--trust"]);
         assert_eq!(checked["cases"][0]["status"], "reproduces", "{checked}");
         assert_eq!(checked["cases"][0]["unmodified"]["passes"], true, "{checked}");
     }
@@ -385,7 +410,7 @@ fn variants_are_measured_without_accusing_anybody() {
 #[test]
 fn campaigns_of_other_seeds_are_joined_and_those_of_one_are_not() {
     let ground = Ground::new(&[("cheated.c", CHEATED)]);
-    let path = broken_gcc(&ground, "broken-gcc", "true");
+    let path = broken_gcc(&ground, "broken-gcc", "O2", "true");
     let parts = ["1", "2"].map(|seed| {
         let more = ["--compilers", &path, "--levels", "O2", "--variants", "1", "--tests", "2"];
         let found =
@@ -404,6 +429,24 @@ fn campaigns_of_other_seeds_are_joined_and_those_of_one_are_not() {
     let (code, said) = failure(&["campaign", "merge", &parts[0], &parts[0], "-o", "/nowhere"]);
     assert_eq!(code, 1);
     assert!(said.contains("both have seed 1"), "{said}");
+    // Somebody else's campaign names a compiler by its path.
+    let (code, said) = failure(&["hunt", "variants", "--resume", &parts[0], "--tests", "4"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("broken-gcc") && said.contains("--trust"), "{said}");
+    let resumed = ["hunt", "variants", "--resume", &parts[0], "--tests", "4", "--trust", "--json"];
+    assert_eq!(json(&resumed)["tests"], 4);
+    // Or leads out of its folder.
+    std::fs::create_dir(ground.path("secret")).unwrap();
+    std::fs::write(ground.path("secret/key"), "secret").unwrap();
+    let outside = "UPDATE finding SET data = json_set(data, '$.case', '../secret')";
+    rusqlite::Connection::open(Path::new(&parts[1]).join("campaign.db"))
+        .and_then(|database| database.execute(outside, []))
+        .unwrap();
+    let stolen = ground.path("stolen");
+    let (code, said) = failure(&["campaign", "merge", &parts[1], "-o", &stolen]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("../secret` is a finding's case outside of its campaign"), "{said}");
+    assert!(!Path::new(&stolen).join("cases").exists());
 }
 
 #[test]
@@ -427,7 +470,7 @@ fn a_killed_hunt_goes_on() {
     }
     let (code, said) = failure(&["hunt", "variants", "--resume", &campaign, "--tests", "3"]);
     assert_eq!(code, 1);
-    assert!(said.contains("another hunt is at work"), "{said}");
+    assert!(said.contains("another hunt is running"), "{said}");
     Tool::new("kill").args(["-KILL", &child.id().to_string()]).check().unwrap();
     child.wait().unwrap();
     let before = tests();

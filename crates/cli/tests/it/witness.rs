@@ -83,6 +83,7 @@ fn a_witness_can_be_blended_with_another_program() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn other_programs_are_witnesses_too() {
     let case = testdata("cases/crash");
     let own = found(&case, "dev", "100", &[]);
@@ -102,6 +103,7 @@ fn other_programs_are_witnesses_too() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn programs_that_compute_something_are_judged_by_themselves() {
     let case = testdata("cases/wrong-code");
     let guarded = found(&case, "diwi", "120", &[]);
@@ -117,6 +119,7 @@ fn programs_that_compute_something_are_judged_by_themselves() {
 }
 
 #[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn what_cannot_be_mutated_is_refused() {
     let (code, stderr) =
         failure(&["localize", &testdata("cases/always"), "--method", "diwi", "--no-save"]);

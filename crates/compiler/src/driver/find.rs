@@ -5,70 +5,28 @@
 
 use std::path::{Path, PathBuf};
 
-use optsleuth_model::CompilerSpec;
+use optsleuth_model::{CompilerSpec, in_words};
 
 use super::{Driver, Family};
+use crate::CompilerError;
 use crate::llvm;
-use crate::spawn::{Tool, ToolError, find_on_path, is_executable};
-
-/// Why there is no such compiler.
-#[derive(Debug, thiserror::Error)]
-pub enum DriverError {
-    /// A word that names no compiler.
-    #[error(
-        "`{0}` names no compiler; give one as `gcc-12`, `clang-19`, `gcc`, `clang`, or by its path"
-    )]
-    NoName(String),
-    /// No compiler of this name is installed.
-    #[error("there is no {name} here; {}", instead(.installed))]
-    Missing {
-        /// As the user wrote it: `gcc-12`.
-        name: String,
-        /// The package that has it.
-        package: String,
-        /// The compilers that can be named instead.
-        installed: Vec<String>,
-    },
-    /// A path that leads to no program.
-    #[error("`{}` is no program; name a compiler's executable file", .0.display())]
-    NoProgram(PathBuf),
-    /// A program of another kind.
-    #[error("`{}` is neither gcc nor clang: {said}", .path.display())]
-    NoCompiler {
-        /// The file that was started.
-        path: PathBuf,
-        /// What it says of itself.
-        said: String,
-    },
-    /// A compiler under another one's name.
-    #[error("`{}` is {found}, and not {asked}; name it as what it is", .path.display())]
-    Disguised {
-        /// The file that was started.
-        path: PathBuf,
-        /// As the user wrote it: `gcc-12`.
-        asked: String,
-        /// Family and version that it states itself.
-        found: String,
-    },
-    /// It cannot be started, or fails when asked for its version.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-}
+use crate::spawn::{Tool, find_on_path, is_executable};
 
 impl Driver {
     /// The compiler of this name: `gcc-12`, `clang-19`; the usual one as `gcc`,
     /// `clang`; or by its path.
-    pub fn find(name: &str) -> Result<Driver, DriverError> {
+    pub fn find(name: &str) -> Result<Driver, CompilerError> {
         if name.contains('/') {
             // A case may be read from anywhere.
             let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
             if !is_executable(&path) {
-                return Err(DriverError::NoProgram(path));
+                return Err(CompilerError::NotExecutable(path));
             }
             let driver = Driver::ask(&path)?;
             return Ok(Driver { name: path.display().to_string(), ..driver });
         }
-        let (family, major) = named(name).ok_or_else(|| DriverError::NoName(name.to_owned()))?;
+        let (family, major) =
+            named(name).ok_or_else(|| CompilerError::NotACompilerName(name.to_owned()))?;
         let place = match (find_on_path(name), major) {
             (Some(path), _) => Some(path),
             (None, Some(major)) => own_folder(family, major),
@@ -79,20 +37,20 @@ impl Driver {
         let driver = Driver::ask(&path)?;
         if driver.family != family || major.is_some_and(|major| major != driver.major) {
             let found = format!("{} {}", driver.family, driver.version);
-            return Err(DriverError::Disguised { path, asked: name.to_owned(), found });
+            return Err(CompilerError::Disguised { path, asked: name.to_owned(), found });
         }
         Ok(driver)
     }
 
     /// The newest one of a family.
-    pub fn newest(family: Family) -> Result<Driver, DriverError> {
+    pub fn newest(family: Family) -> Result<Driver, CompilerError> {
         let of_family = |driver: &Driver| driver.family == family;
         let newest = Driver::installed().into_iter().rfind(of_family);
         newest.ok_or_else(|| missing(family, family.name()))
     }
 
     /// The compiler that a case is about; `None` if that is no driver.
-    pub fn of_case(spec: &CompilerSpec) -> Option<Result<Driver, DriverError>> {
+    pub fn of_case(spec: &CompilerSpec) -> Option<Result<Driver, CompilerError>> {
         let (family, by) = match spec {
             CompilerSpec::Clang(by) => (Family::Clang, by),
             CompilerSpec::Gcc(by) => (Family::Gcc, by),
@@ -103,7 +61,7 @@ impl Driver {
         }
         Some(Driver::find(by).and_then(|driver| match driver.family == family {
             true => Ok(driver),
-            false => Err(DriverError::Disguised {
+            false => Err(CompilerError::Disguised {
                 path: driver.path,
                 asked: family.name().to_owned(),
                 found: format!("{} {}", driver.family, driver.version),
@@ -123,14 +81,18 @@ impl Driver {
     }
 
     /// Asks a program who it is.
-    fn ask(path: &Path) -> Result<Driver, DriverError> {
+    fn ask(path: &Path) -> Result<Driver, CompilerError> {
         let said = match Tool::new(path).arg("--version").env("LC_ALL", "C").text() {
             Ok(said) => said,
-            Err(ToolError::Failed { stderr, .. }) => stderr,
-            Err(error @ ToolError::Start { .. }) => return Err(error.into()),
+            Err(CompilerError::ToolFailed { stderr, .. }) => stderr,
+            Err(error) => {
+                let said = format!("it cannot be asked: {}", in_words(&error));
+                return Err(CompilerError::NotACompiler { path: path.to_owned(), said });
+            }
         };
         let first = said.lines().next().unwrap_or("nothing").to_owned();
-        let no_compiler = || DriverError::NoCompiler { path: path.to_owned(), said: first.clone() };
+        let no_compiler =
+            || CompilerError::NotACompiler { path: path.to_owned(), said: first.clone() };
         // Some systems call their clang gcc.
         let (family, version) = if let Some(version) = clang_version(&said) {
             (Family::Clang, version)
@@ -199,20 +161,13 @@ fn places() -> Vec<PathBuf> {
     places
 }
 
-fn missing(family: Family, name: &str) -> DriverError {
+fn missing(family: Family, name: &str) -> CompilerError {
     let installed = Driver::installed().into_iter().map(|driver| driver.name).collect();
     let package = match named(name) {
         Some((_, Some(_))) => name.to_owned(),
         Some((_, None)) | None => family.name().to_owned(),
     };
-    DriverError::Missing { name: name.to_owned(), package, installed }
-}
-
-fn instead(installed: &[String]) -> String {
-    match installed {
-        [] => "no gcc and no clang is installed".to_owned(),
-        some => format!("installed are {}", some.join(", ")),
-    }
+    CompilerError::NoDriver { name: name.to_owned(), package, installed }
 }
 
 #[cfg(test)]

@@ -17,10 +17,10 @@ use std::time::Duration;
 
 use optsleuth_model::{CompilerSpec, Crash, Limits, OptLevel};
 
+use crate::CompilerError;
 use crate::csmith;
-use crate::spawn::{Tool, ToolError};
+use crate::spawn::Tool;
 use crate::workdir::Workdir;
-pub use find::DriverError;
 
 /// The kernel ends what uses up its CPU time. Waiting is limited to so much more
 /// that a busy machine is not taken for a compiler that never ends.
@@ -170,9 +170,8 @@ impl Driver {
         flags: &[String],
         program: &Path,
         limits: Limits,
-    ) -> Result<Compiled, ToolError> {
-        let no_room = |source| ToolError::Start { program: self.path.clone(), source };
-        let folder = Workdir::new().map_err(no_room)?;
+    ) -> Result<Compiled, CompilerError> {
+        let folder = Workdir::new()?;
         let text = std::fs::read(source).unwrap_or_default();
         let tool = self
             .command(source, &text, level, flags, program)

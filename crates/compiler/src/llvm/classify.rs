@@ -32,6 +32,8 @@ pub(crate) enum NoOutcome {
     BadPipeline(String),
     /// The source is no C program.
     DoesNotCompile(String),
+    /// There is no such function to interpret.
+    CannotCall(String),
     /// The edited program is none.
     BadEdit(String),
     /// The program has to be executed as a process of its own.
@@ -46,6 +48,10 @@ pub(crate) fn classify(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
     let executing = report.phase == Phase::Execute;
     match report.end {
         End::TimeLimit | End::WallLimit if executing => Ok(executed(evidence, ProgramEnd::Timeout)),
+        // Nor is interpreting it: the referee has no verdict then.
+        End::TimeLimit | End::MemoryLimit if report.phase == Phase::Interpret => {
+            Ok(Outcome::Ok(None))
+        }
         // Loading the program is not the compiler's work.
         End::TimeLimit | End::MemoryLimit if report.phase == Phase::Link => {
             Err(NoOutcome::NeedsProcess("the loader used up a limit".to_owned()))
@@ -53,6 +59,8 @@ pub(crate) fn classify(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         // LLVM waits for nothing: the machine was too busy.
         End::WallLimit => Err(NoOutcome::Killed),
         End::TimeLimit => Ok(Outcome::Timeout { invocation: evidence.invocation }),
+        End::ThreadLimit if executing => Ok(executed(evidence, ProgramEnd::ThreadLimit)),
+        End::ThreadLimit => Err(NoOutcome::Trouble("LLVM started too many threads".to_owned())),
         End::MemoryLimit if executing => Ok(executed(evidence, ProgramEnd::OutOfMemory)),
         End::MemoryLimit => Ok(Outcome::OutOfMemory { invocation: evidence.invocation }),
         End::Signaled if executing => {
@@ -96,12 +104,14 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::OutOfMemory | Verdict::Assertion if in_loader => {
             Err(NoOutcome::NeedsProcess(message))
         }
+        Verdict::OutOfMemory if report.phase == Phase::Interpret => Ok(Outcome::Ok(None)),
         Verdict::Ok => Ok(Outcome::Ok(None)),
         Verdict::BadOptions => Err(NoOutcome::BadOptions(message)),
         Verdict::BadModule => Err(NoOutcome::BadModule(message)),
         Verdict::BadPipeline => Err(NoOutcome::BadPipeline(message)),
         Verdict::BadEdit => Err(NoOutcome::BadEdit(message)),
         Verdict::DoesNotCompile => Err(NoOutcome::DoesNotCompile(message)),
+        Verdict::CannotCall => Err(NoOutcome::CannotCall(message)),
         Verdict::InvalidIr => Ok(Outcome::InvalidIr { invocation: evidence.invocation, message }),
         Verdict::FatalError => crash(CrashCause::FatalError),
         Verdict::ErrorExit => crash(CrashCause::ErrorExit),
@@ -155,7 +165,7 @@ fn crash(
         Phase::Verify => Stage::Verify,
         Phase::Emit => Stage::Emit,
         Phase::Codegen => Stage::Codegen,
-        Phase::Link | Phase::Execute | Phase::Done => {
+        Phase::Link | Phase::Execute | Phase::Interpret | Phase::Done => {
             return Err(NoOutcome::Trouble(format!("a crash in phase {:?}", report.phase)));
         }
     };
@@ -207,6 +217,7 @@ mod tests {
         check(Phase::Execute, End::TimeLimit, 9, Verdict::None, "Timeout");
         check(Phase::Pipeline, End::MemoryLimit, 9, Verdict::None, "out-of-memory");
         check(Phase::Execute, End::MemoryLimit, 9, Verdict::None, "OutOfMemory");
+        check(Phase::Execute, End::ThreadLimit, 9, Verdict::None, "ThreadLimit");
         check(Phase::Pipeline, End::Signaled, 11, Verdict::None, "crash");
         check(Phase::Execute, End::Signaled, 11, Verdict::None, "Signaled(11)");
         check(Phase::Pipeline, End::Exited, 1, Verdict::None, "crash");

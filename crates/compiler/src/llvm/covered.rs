@@ -7,7 +7,6 @@
 //! listed by name and reason; it is never dropped.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,35 +15,17 @@ use object::{Object, ObjectSymbol};
 use optsleuth_model::doctor::{Instrumentation, LeftAlone};
 use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, HEADERS, Origin};
 use optsleuth_objcov::{
-    ArchiveError, ArchiveOptions, FunctionIndex, Linkage, MemberReport, PROBE_SYMBOL_PREFIX,
-    START_SYMBOL, STOP_SYMBOL, boundary_objects, instrument_archive,
+    ArchiveOptions, FunctionIndex, Linkage, MemberReport, PROBE_SYMBOL_PREFIX, START_SYMBOL,
+    STOP_SYMBOL, boundary_objects, instrument_archive,
 };
 use rayon::prelude::*;
 
 use super::source_tree::source_file;
 use super::symbols::demangle;
+use crate::CompilerError;
 
 /// More members than any archive has; the next archive's numbers start there.
 const NUMBERS_PER_ARCHIVE: u32 = 1 << 16;
-
-/// Why archives could not be instrumented.
-#[derive(Debug, thiserror::Error)]
-pub enum CoverError {
-    /// An archive, or the worker itself, cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// An archive makes no sense.
-    #[error("cannot instrument `{}`", .path.display())]
-    Archive {
-        /// LLVM's own, not the copy with probes.
-        path: PathBuf,
-        /// What is wrong with its format.
-        source: ArchiveError,
-    },
-    /// The linked worker does not have what it should have.
-    #[error("the linked worker has no `{0}`")]
-    NoMarks(&'static str),
-}
 
 /// Archives with probes, on disk, and what is known about them.
 pub(crate) struct Covered {
@@ -63,7 +44,7 @@ pub(crate) fn instrument(
     archives: &[PathBuf],
     folder: &Path,
     done: &(dyn Fn(usize) + Sync),
-) -> Result<Covered, CoverError> {
+) -> Result<Covered, CompilerError> {
     let (first_bytes, last_bytes) = boundary_objects();
     let (first, last) = (folder.join("first.o"), folder.join("last.o"));
     fs::write(&first, first_bytes)?;
@@ -76,8 +57,9 @@ pub(crate) fn instrument(
             first_object_id: number as u32 * NUMBERS_PER_ARCHIVE,
             thin_member: &|name| fs::read(beside.join(name)).ok(),
         };
-        let result = instrument_archive(&bytes, &options)
-            .map_err(|source| CoverError::Archive { path: archive.clone(), source })?;
+        let result = instrument_archive(&bytes, &options).map_err(|source| {
+            CompilerError::Archive { doing: "instrument", path: archive.clone(), source }
+        })?;
         let output = folder.join(format!("{number:03}.a"));
         fs::write(&output, &result.bytes)?;
         done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -86,7 +68,7 @@ pub(crate) fn instrument(
     // Longest first would balance better; two threads and a few huge archives
     // whose members are parallel as well do not need it.
     let results: Vec<_> =
-        archives.par_iter().enumerate().map(one).collect::<Result<Vec<_>, CoverError>>()?;
+        archives.par_iter().enumerate().map(one).collect::<Result<Vec<_>, CompilerError>>()?;
     let (archives, members) = results.into_iter().unzip();
     Ok(Covered { first, last, archives, members })
 }
@@ -112,7 +94,7 @@ impl Covered {
     }
 
     /// The code map of the worker that was linked from these archives.
-    pub(crate) fn code_map(&self, worker: &Path) -> Result<CodeMap, CoverError> {
+    pub(crate) fn code_map(&self, worker: &Path) -> Result<CodeMap, CompilerError> {
         let marks = Marks::read(worker)?;
         let headers = HeaderCode::find(&self.members);
         let mut map = CodeMap { n_blocks: marks.n_blocks, ..CodeMap::default() };
@@ -181,12 +163,12 @@ struct Marks {
 }
 
 impl Marks {
-    fn read(worker: &Path) -> Result<Marks, CoverError> {
+    fn read(worker: &Path) -> Result<Marks, CompilerError> {
         let bytes = fs::read(worker)?;
-        let file = object::File::parse(&*bytes).map_err(|_| CoverError::NoMarks("symbols"))?;
+        let file = object::File::parse(&*bytes).map_err(|_| CompilerError::NoMarks("symbols"))?;
         let address = |name: &'static str| {
             let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
-            symbol.map(|symbol| symbol.address()).ok_or(CoverError::NoMarks(name))
+            symbol.map(|symbol| symbol.address()).ok_or(CompilerError::NoMarks(name))
         };
         let (first, last) = (address(START_SYMBOL)?, address(STOP_SYMBOL)?);
         let starts = file

@@ -22,6 +22,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "detour.h",
     "edit.h",
     "edit_items.h",
+    "filter.h",
     "folder.h",
     "frontend.h",
     "guard.h",
@@ -32,6 +33,16 @@ pub(crate) const SOURCES: &[Source] = sources![
     "payload.h",
     "processes.h",
     "protocol.h",
+    "referee/arithmetic.h",
+    "referee/body.h",
+    "referee/compiler.h",
+    "referee/floats.h",
+    "referee/judge.h",
+    "referee/library.h",
+    "referee/machine.h",
+    "referee/memory.h",
+    "referee/referee.h",
+    "referee/value.h",
     "sandbox.h",
     "session.h",
     "shape.h",
@@ -40,6 +51,23 @@ pub(crate) const SOURCES: &[Source] = sources![
     // The slow ones first, so that two compilers end at about the same time.
     "pipeline.cpp",
     "session.cpp",
+    "referee/intrinsics.cpp",
+    "referee/library.cpp",
+    "referee/execute.cpp",
+    "referee/compile.cpp",
+    "referee/evaluate.cpp",
+    "referee/arithmetic.cpp",
+    "referee/calls.cpp",
+    "referee/floats.cpp",
+    "referee/globals.cpp",
+    "referee/access.cpp",
+    "referee/self_test.cpp",
+    "referee/judge.cpp",
+    "referee/referee.cpp",
+    "referee/pointers.cpp",
+    "referee/format.cpp",
+    "referee/memory.cpp",
+    "referee/value.cpp",
     "edit_instructions.cpp",
     "edit_structure.cpp",
     "guard.cpp",
@@ -71,10 +99,15 @@ mod tests {
     #[test]
     fn no_file_of_the_worker_is_forgotten() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worker");
-        let mut on_disk: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let names = |folder: &Path, prefix: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+            entries
+                .filter(|entry| entry.path().is_file())
+                .map(|entry| format!("{prefix}{}", entry.file_name().to_str().unwrap()))
+                .collect()
+        };
+        let mut on_disk = names(&folder, "");
+        on_disk.extend(names(&folder.join("referee"), "referee/"));
         on_disk.sort();
         let mut embedded: Vec<&str> =
             { SOURCES.iter().chain(FRONT_END) }.map(|source| source.name).collect();

@@ -4,41 +4,15 @@
 //! **Invariant:** archives are read, never written.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fs_err as fs;
 use optsleuth_model::{CODE_DIGITS, Change, CodeFunction, CodeMap, CodeObject, Fault, FaultObject};
 use optsleuth_objcov::{
-    ArchiveError, FunctionCode, NamedMember, Patch, PatchError, PatchKind, members, replace_member,
+    FunctionCode, NamedMember, ObjcovError, Patch, PatchKind, members, replace_member,
 };
 
-/// Why a fault cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum FaultyError {
-    /// This LLVM has no such archive, member or function.
-    #[error("there is no {0}")]
-    Missing(String),
-    /// It has, but not this code.
-    #[error("the function {symbol} of {object} has other code than the fault was made for")]
-    OtherBuild {
-        /// Its mangled name.
-        symbol: String,
-        /// Archive and member that hold it.
-        object: FaultObject,
-    },
-    /// An archive cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// An archive makes no sense.
-    #[error("cannot read `{}`", .path.display())]
-    Archive {
-        /// LLVM's own, not the copy with the fault.
-        path: PathBuf,
-        /// What is wrong with its format.
-        source: ArchiveError,
-    },
-}
+use crate::CompilerError;
 
 /// What a thin archive names lies beside it.
 fn beside(archive: &Path) -> impl Fn(&str) -> Option<Vec<u8>> + Sync {
@@ -46,31 +20,35 @@ fn beside(archive: &Path) -> impl Fn(&str) -> Option<Vec<u8>> + Sync {
     move |name| fs::read(folder.join(name)).ok()
 }
 
-fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Vec<NamedMember<'a>>, FaultyError> {
-    members(bytes, &beside(archive))
-        .map_err(|source| FaultyError::Archive { path: archive.to_owned(), source })
+fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Vec<NamedMember<'a>>, CompilerError> {
+    members(bytes, &beside(archive)).map_err(|source| CompilerError::Archive {
+        doing: "read",
+        path: archive.to_owned(),
+        source,
+    })
 }
 
 /// The archive with the fault in it.
-pub(super) fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, FaultyError> {
+pub(super) fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, CompilerError> {
     let bytes = fs::read(archive)?;
     let members = members_of(archive, &bytes)?;
     let same_name =
         members.iter().enumerate().filter(|(_, (name, _))| *name == fault.object.member);
     let (position, (_, object)) = { same_name }
         .nth(fault.object.nth.saturating_sub(1) as usize)
-        .ok_or_else(|| FaultyError::Missing(format!("object {}", fault.object)))?;
+        .ok_or_else(|| CompilerError::NoSuchCode(format!("object {}", fault.object)))?;
     let broken = broken_object(object, fault)?;
-    replace_member(&bytes, position, broken, &beside(archive))
-        .map_err(|source| FaultyError::Archive { path: archive.to_owned(), source })
+    replace_member(&bytes, position, broken, &beside(archive)).map_err(|source| {
+        CompilerError::Archive { doing: "read", path: archive.to_owned(), source }
+    })
 }
 
-fn broken_object(object: &[u8], fault: &Fault) -> Result<Vec<u8>, FaultyError> {
+fn broken_object(object: &[u8], fault: &Fault) -> Result<Vec<u8>, CompilerError> {
     let other_build =
-        || FaultyError::OtherBuild { symbol: fault.symbol.clone(), object: fault.object.clone() };
+        || CompilerError::OtherBuild { symbol: fault.symbol.clone(), object: fault.object.clone() };
     let function = FunctionCode::find(object, &fault.symbol).map_err(|error| match error {
-        PatchError::NoFunction(_) => {
-            FaultyError::Missing(format!("function {} in {}", fault.symbol, fault.object))
+        ObjcovError::NoFunction(_) => {
+            CompilerError::NoSuchCode(format!("function {} in {}", fault.symbol, fault.object))
         }
         _ => other_build(),
     })?;
@@ -96,12 +74,12 @@ fn code_hash(function: &FunctionCode<'_>) -> String {
 pub fn possible_faults(
     map: &CodeMap,
     function: &CodeFunction,
-) -> Result<BTreeMap<usize, Vec<Fault>>, FaultyError> {
+) -> Result<BTreeMap<usize, Vec<Fault>>, CompilerError> {
     let CodeObject { archive, member, position } = &map.objects[function.origin.object as usize];
     let path = Path::new(archive);
     let bytes = fs::read(path)?;
     let members = members_of(path, &bytes)?;
-    let missing = || FaultyError::Missing(format!("object {archive}({member})"));
+    let missing = || CompilerError::NoSuchCode(format!("object {archive}({member})"));
     let (name, object) = members.get(*position as usize).ok_or_else(missing)?;
     let same_name = members[..*position as usize].iter().filter(|(other, _)| other == name);
     let object_name = FaultObject {
@@ -111,10 +89,9 @@ pub fn possible_faults(
     };
     let code = match FunctionCode::find(object, &function.symbol) {
         // Two static functions of one name: neither can be told in a line.
-        Err(PatchError::NoFunction(_)) => return Ok(BTreeMap::new()),
-        Err(error) => {
-            let source = ArchiveError::Malformed(error.to_string());
-            return Err(FaultyError::Archive { path: path.to_owned(), source });
+        Err(ObjcovError::NoFunction(_)) => return Ok(BTreeMap::new()),
+        Err(source) => {
+            return Err(CompilerError::Archive { doing: "read", path: path.to_owned(), source });
         }
         Ok(code) if code.start() != function.origin.start => return Ok(BTreeMap::new()),
         Ok(code) => code,

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use fs_err as fs;
 use optsleuth_model::{Fault, FaultObject};
 
-use super::fault::{FaultyError, broken_archive};
+use super::fault::broken_archive;
 use super::install::Install;
 use super::provision::{Recipe, Step, build_covered, is_archive, link_plain, plain_entry, recipe};
-use super::provisioned::{Flavor, ProvisionError, Provisioned, Targets};
+use super::provisioned::{Flavor, Provisioned, Targets};
+use crate::CompilerError;
 use crate::workdir::Workdir;
 
 /// Builds faulty workers of one LLVM.
@@ -37,7 +38,7 @@ impl FaultyBuilder {
         install: &Install,
         targets: Targets,
         progress: &mut (dyn FnMut(Step) + Send),
-    ) -> Result<FaultyBuilder, ProvisionError> {
+    ) -> Result<FaultyBuilder, CompilerError> {
         let recipe = recipe(install, targets)?;
         let plain = plain_entry(install, &recipe, targets, progress)?;
         Ok(FaultyBuilder { install: install.clone(), targets, recipe, plain })
@@ -50,8 +51,8 @@ impl FaultyBuilder {
         fault: &Fault,
         flavor: Flavor,
         progress: &mut (dyn FnMut(Step) + Send),
-    ) -> Result<Provisioned, ProvisionError> {
-        let faulty = |source| ProvisionError::Faulty {
+    ) -> Result<Provisioned, CompilerError> {
+        let faulty = |source| CompilerError::FaultDoesNotFit {
             version: self.install.version.clone(),
             source: Box::new(source),
         };
@@ -81,11 +82,11 @@ impl FaultyBuilder {
     }
 
     /// The archive that a fault names.
-    fn archive(&self, object: &FaultObject) -> Result<PathBuf, FaultyError> {
+    fn archive(&self, object: &FaultObject) -> Result<PathBuf, CompilerError> {
         let libraries = self.recipe.libraries.iter().filter(|library| is_archive(library));
         libraries
             .map(PathBuf::from)
             .find(|path| path.file_name().is_some_and(|name| *name == *object.archive))
-            .ok_or_else(|| FaultyError::Missing(format!("archive {}", object.archive)))
+            .ok_or_else(|| CompilerError::NoSuchCode(format!("archive {}", object.archive)))
     }
 }

@@ -20,13 +20,13 @@ use super::process::{CallError, Process};
 use super::protocol::{Op, Payload};
 use super::provision::{
     Parts, Recipe, Step, compile, finish, in_cache, is_archive, link, object_name, objects_in,
-    plain_entry, recipe, stamp,
+    plain_entry, recipe, remove_sources, stamp, write_sources,
 };
-use super::provisioned::{Flavor, ProvisionError, Provisioned, Targets};
-use super::run_error::RunError;
+use super::provisioned::{Flavor, Provisioned, Targets};
 use super::worker::ATTEMPTS;
+use crate::CompilerError;
 use crate::c_source::CSource;
-use crate::spawn::{Tool, ToolError};
+use crate::spawn::Tool;
 
 /// clang's libraries from the front end down, in the order of their uses. Not
 /// every clang has all of them.
@@ -82,7 +82,7 @@ fn archive(install: &Install, library: &str) -> PathBuf {
 fn provision(
     install: &Install,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<Provisioned, ProvisionError> {
+) -> Result<Provisioned, CompilerError> {
     let targets = Targets::Native;
     let recipe = recipe(install, targets)?;
     let plain = plain_entry(install, &recipe, targets, progress)?;
@@ -96,7 +96,7 @@ fn provision(
 
 /// clang's archives, then all of LLVM's: the linker takes what it needs. An
 /// extension that LLVM was built with may not be installed, and is not needed.
-fn libraries(install: &Install) -> Result<Vec<String>, ToolError> {
+fn libraries(install: &Install) -> Result<Vec<String>, CompilerError> {
     let clang = LIBRARIES.iter().map(|name| archive(install, name).display().to_string());
     let llvm = install.link_arguments(&["all"])?;
     let is_there = |library: &String| !is_archive(library) || Path::new(library).is_file();
@@ -120,25 +120,18 @@ fn build(
     plain: &Path,
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<(), ProvisionError> {
+) -> Result<(), CompilerError> {
     let headers = SOURCES.iter().filter(|source| source.name.ends_with(".h"));
     let needed: Vec<&Source> = headers.chain(FRONT_END).collect();
-    for Source { name, text } in &needed {
-        fs::write(folder.join(name), text)?;
-    }
+    write_sources(needed.iter().copied(), folder)?;
     compile(install, recipe, FRONT_END, folder, progress)?;
     progress(Step::Linking);
     let own: Vec<PathBuf> =
         FRONT_END.iter().map(|source| folder.join(object_name(source))).collect();
     let parts = Parts { objects: [objects_in(plain), own.clone()].concat(), libraries };
-    let major = install.major;
-    link(recipe, &parts, folder).map_err(|source| ProvisionError::Build {
-        doing: "link",
-        major,
-        source,
-    })?;
-    let sources = needed.iter().map(|source| folder.join(source.name));
-    Ok(sources.chain(own).try_for_each(fs::remove_file)?)
+    link(install, recipe, &parts, folder)?;
+    remove_sources(needed.iter().copied(), folder)?;
+    Ok(own.iter().try_for_each(fs::remove_file)?)
 }
 
 /// Servers of one LLVM: as many as compile at the same time.
@@ -153,7 +146,7 @@ impl Servers {
     pub(crate) fn prepare(
         install: &Install,
         progress: &mut (dyn FnMut(Step) + Send),
-    ) -> Result<Servers, ProvisionError> {
+    ) -> Result<Servers, CompilerError> {
         Ok(Servers { provisioned: provision(install, progress)?, idle: Mutex::default() })
     }
 
@@ -165,7 +158,7 @@ impl Servers {
         arguments: &[String],
         directory: &Path,
         limits: Limits,
-    ) -> Result<Result<Vec<u8>, RunResult>, RunError> {
+    ) -> Result<Result<Vec<u8>, RunResult>, CompilerError> {
         let payload = Payload::default()
             .bytes(directory.as_os_str().as_encoded_bytes())
             .bytes(source.name.as_bytes())
@@ -193,7 +186,7 @@ impl Servers {
                 }
             }
         }
-        Err(RunError::Lost { attempts: ATTEMPTS, how })
+        Err(CompilerError::Lost { attempts: ATTEMPTS, how })
     }
 
     fn call(
@@ -207,7 +200,7 @@ impl Servers {
         Ok(result)
     }
 
-    fn take(&self) -> Result<Process, RunError> {
+    fn take(&self) -> Result<Process, CompilerError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.map_or_else(|| Process::start(&self.provisioned), Ok)
     }

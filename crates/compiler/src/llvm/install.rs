@@ -5,12 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::spawn::{Tool, ToolError, find_on_path, is_executable};
+use optsleuth_model::in_words;
 
-/// The oldest LLVM whose API the worker speaks.
-pub const OLDEST: u32 = 14;
-/// The newest one.
-pub const NEWEST: u32 = 22;
+use crate::CompilerError;
+use crate::spawn::{Tool, find_on_path, is_executable};
+use crate::versions::{NEWEST, OLDEST};
 
 /// One LLVM installation or build tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,31 +30,6 @@ pub struct Install {
     pub rtti: bool,
 }
 
-/// Why there is no such LLVM.
-#[derive(Debug, thiserror::Error)]
-pub enum InstallError {
-    /// None found under this number.
-    #[error("LLVM {0} is not installed")]
-    Missing(u32),
-    /// Found, but of a version the worker does not speak.
-    #[error("LLVM {0} is not supported: the worker speaks {OLDEST} to {NEWEST}")]
-    Unsupported(u32),
-    /// No LLVM at all.
-    #[error("no LLVM from {OLDEST} to {NEWEST} is installed")]
-    None,
-    /// `llvm-config` does not say what it should.
-    #[error("`{}` does not answer as an llvm-config should: {what}", .path.display())]
-    Odd {
-        /// The program.
-        path: PathBuf,
-        /// What is odd.
-        what: String,
-    },
-    /// It cannot be run.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-}
-
 impl Install {
     /// A tool of this LLVM, if it is there: `opt`, `clang`, `llc`. In its own
     /// folder, or on `PATH` with the version as suffix; by the latter name if
@@ -73,7 +47,7 @@ impl Install {
     }
 
     /// The archives and flags to link these components with, in order.
-    pub fn link_arguments(&self, components: &[&str]) -> Result<Vec<String>, ToolError> {
+    pub fn link_arguments(&self, components: &[&str]) -> Result<Vec<String>, CompilerError> {
         let ask = |args: &[&str]| {
             Tool::new(&self.llvm_config).arg("--link-static").args(args).args(components).text()
         };
@@ -84,16 +58,17 @@ impl Install {
     }
 
     /// The flags to compile against its headers with.
-    pub fn compile_flags(&self) -> Result<Vec<String>, ToolError> {
+    pub fn compile_flags(&self) -> Result<Vec<String>, CompilerError> {
         let text = Tool::new(&self.llvm_config).arg("--cxxflags").text()?;
         Ok(text.split_whitespace().map(str::to_owned).collect())
     }
 }
 
 /// Asks one `llvm-config`.
-pub fn from_llvm_config(path: &Path) -> Result<Install, InstallError> {
-    let odd = |what: &str| InstallError::Odd { path: path.to_owned(), what: what.to_owned() };
-    let ask = |arg: &str| Tool::new(path).arg(arg).text();
+pub fn from_llvm_config(path: &Path) -> Result<Install, CompilerError> {
+    let odd =
+        |what: &str| CompilerError::NotLlvmConfig { path: path.to_owned(), what: what.to_owned() };
+    let ask = |arg: &str| Tool::new(path).arg(arg).text().map_err(|error| odd(&in_words(&error)));
     let version = ask("--version")?;
     let major: u32 = version
         .split('.')
@@ -101,7 +76,7 @@ pub fn from_llvm_config(path: &Path) -> Result<Install, InstallError> {
         .and_then(|number| number.parse().ok())
         .ok_or_else(|| odd(&format!("its version is `{version}`")))?;
     if !(OLDEST..=NEWEST).contains(&major) {
-        return Err(InstallError::Unsupported(major));
+        return Err(CompilerError::UnsupportedLlvm(major));
     }
     let bin = PathBuf::from(ask("--bindir")?);
     let lib = PathBuf::from(ask("--libdir")?);
@@ -129,22 +104,30 @@ fn candidates(major: u32) -> Vec<PathBuf> {
 }
 
 /// The LLVM of this number.
-pub fn find(major: u32) -> Result<Install, InstallError> {
+pub fn find(major: u32) -> Result<Install, CompilerError> {
     if !(OLDEST..=NEWEST).contains(&major) {
-        return Err(InstallError::Unsupported(major));
+        return Err(CompilerError::UnsupportedLlvm(major));
     }
-    let place = candidates(major).into_iter().next().ok_or(InstallError::Missing(major))?;
+    let place = candidates(major).into_iter().next().ok_or(CompilerError::NoLlvm(major))?;
     let install = from_llvm_config(&place)?;
     if install.major == major {
         Ok(install)
     } else {
-        Err(InstallError::Odd { path: place, what: format!("it is LLVM {}", install.major) })
+        Err(CompilerError::NotLlvmConfig {
+            path: place,
+            what: format!("it is LLVM {}", install.major),
+        })
     }
+}
+
+/// The LLVMs that are here and answer, oldest first.
+pub fn installed() -> Vec<Install> {
+    discover().into_iter().filter_map(|(_, found)| found.ok()).collect()
 }
 
 /// Every LLVM the worker speaks, oldest first. One that does not answer is
 /// reported as an error in its place.
-pub fn discover() -> Vec<(u32, Result<Install, InstallError>)> {
+pub fn discover() -> Vec<(u32, Result<Install, CompilerError>)> {
     (OLDEST..=NEWEST)
         .filter(|&major| !candidates(major).is_empty())
         .map(|major| (major, find(major)))

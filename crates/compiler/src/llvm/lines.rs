@@ -13,11 +13,11 @@ use object::read::archive::ArchiveFile;
 use optsleuth_model::{BlockLines, CodeFunction, CodeMap, CodeObject, Coverage};
 use optsleuth_objcov::Lines;
 
-use super::covered::CoverError;
+use crate::CompilerError;
 
 /// The lines of all blocks in the objects that a coverage touches. Objects
 /// without debug information, or with damaged one, have none.
-pub fn block_lines(map: &CodeMap, coverage: &Coverage) -> Result<BlockLines, CoverError> {
+pub fn block_lines(map: &CodeMap, coverage: &Coverage) -> Result<BlockLines, CompilerError> {
     let mut by_object: BTreeMap<u32, Vec<&CodeFunction>> = BTreeMap::new();
     for function in &map.functions {
         by_object.entry(function.origin.object).or_default().push(function);

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::install::Install;
-use crate::spawn::{Tool, ToolError, find_on_path};
+use crate::CompilerError;
+use crate::spawn::{Tool, find_on_path};
 
 /// The driver that links: this LLVM's clang, or any C compiler.
 pub fn linker(install: &Install) -> PathBuf {
@@ -19,6 +20,6 @@ pub fn link_command(install: &Install, object: &Path, program: &Path) -> Tool {
 }
 
 /// Links one object with libc, libm and libpthread.
-pub fn link_program(install: &Install, object: &Path, program: &Path) -> Result<(), ToolError> {
+pub fn link_program(install: &Install, object: &Path, program: &Path) -> Result<(), CompilerError> {
     link_command(install, object, program).check().map(|_| ())
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use optsleuth_model::{Limits, PassRegistry, Program, RunRequest, RunResult};
 
 use super::provisioned::Provisioned;
-use super::run_error::RunError;
 use super::worker::Worker;
+use crate::CompilerError;
 
 /// Workers of one LLVM.
 #[derive(Debug)]
@@ -24,20 +24,23 @@ pub struct Pool {
 
 impl Pool {
     /// As many workers as there are cores.
-    pub fn start(provisioned: &Provisioned) -> Result<Pool, RunError> {
+    pub fn start(provisioned: &Provisioned) -> Result<Pool, CompilerError> {
         let n_cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         Pool::of_size(provisioned, n_cores)
     }
 
     /// Starts this many workers, whatever the number of cores.
-    pub fn of_size(provisioned: &Provisioned, n_workers: NonZero<usize>) -> Result<Pool, RunError> {
+    pub fn of_size(
+        provisioned: &Provisioned,
+        n_workers: NonZero<usize>,
+    ) -> Result<Pool, CompilerError> {
         let workers =
             (0..n_workers.get()).map(|_| Worker::start(provisioned)).collect::<Result<_, _>>()?;
         Ok(Pool { workers })
     }
 
     /// Every pass that this LLVM registers, asked of one worker.
-    pub fn passes(&mut self) -> Result<PassRegistry, RunError> {
+    pub fn passes(&mut self) -> Result<PassRegistry, CompilerError> {
         self.first().passes()
     }
 
@@ -72,7 +75,7 @@ impl Pool {
         program: &Program,
         options: &[String],
         limits: Limits,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), CompilerError> {
         thread::scope(|scope| {
             let load = |worker| scope.spawn(move || Worker::load(worker, program, options, limits));
             let threads: Vec<_> = self.workers.iter_mut().map(load).collect();
@@ -89,7 +92,7 @@ impl Pool {
         &mut self,
         requests: &[RunRequest],
         done: &(dyn Fn(usize) + Sync),
-    ) -> Vec<Result<RunResult, RunError>> {
+    ) -> Vec<Result<RunResult, CompilerError>> {
         let n_done = AtomicUsize::new(0);
         self.run_while(requests, &|| true, &|result, _| {
             done(n_done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -106,7 +109,7 @@ impl Pool {
         requests: &[RunRequest],
         keep_going: &(dyn Fn() -> bool + Sync),
         digest: &(dyn Fn(RunResult, Duration) -> T + Sync),
-    ) -> Vec<Result<T, RunError>> {
+    ) -> Vec<Result<T, CompilerError>> {
         self.each_while(None, requests, keep_going, &|worker, _, request| {
             let begun = Instant::now();
             let result = worker.run(request);

@@ -15,7 +15,9 @@ use std::time::Duration;
 use rustix::fs::MemfdFlags;
 use zerocopy::{FromZeros, IntoBytes};
 
-use optsleuth_model::{Coverage, Invocation, Limits, Outcome, RunResult};
+use optsleuth_model::{
+    Coverage, Interpretation, Invocation, Limits, Outcome, Ruling, RunResult, Step,
+};
 
 use super::classify::{Evidence, NoOutcome, classify};
 use super::protocol::wire::{
@@ -24,7 +26,7 @@ use super::protocol::wire::{
 };
 use super::protocol::{self, End, Hello, Op, Payload, Report};
 use super::provisioned::Provisioned;
-use super::run_error::RunError;
+use crate::CompilerError;
 use crate::diagnostics::first_error;
 use crate::spawn::Daemon;
 use crate::workdir::Workdir;
@@ -56,18 +58,18 @@ pub(super) struct Process {
 #[derive(Debug)]
 pub(super) enum CallError {
     Lost(&'static str),
-    Fatal(RunError),
+    Fatal(CompilerError),
 }
 
-impl From<RunError> for CallError {
-    fn from(error: RunError) -> CallError {
+impl From<CompilerError> for CallError {
+    fn from(error: CompilerError) -> CallError {
         CallError::Fatal(error)
     }
 }
 
 impl Process {
-    pub(super) fn start(provisioned: &Provisioned) -> Result<Process, RunError> {
-        let io = |doing| move |source| RunError::Io { doing, source };
+    pub(super) fn start(provisioned: &Provisioned) -> Result<Process, CompilerError> {
+        let io = |doing| move |source| CompilerError::Io { doing, source };
         let memory = rustix::fs::memfd_create("optsleuth", MemfdFlags::CLOEXEC)
             .map(File::from)
             .map_err(|error| io("make shared memory")(error.into()))?;
@@ -86,28 +88,35 @@ impl Process {
         Ok(process)
     }
 
-    fn greet(&mut self, provisioned: &Provisioned) -> Result<(), RunError> {
+    fn greet(&mut self, provisioned: &Provisioned) -> Result<(), CompilerError> {
         let root = self.workdir.path().as_os_str().as_encoded_bytes();
         let payload = Payload::default().bytes(root).finish();
         let limits = Limits { compile: START_TIME, ..Limits::STANDARD };
         let report = self.call(Op::Hello, &payload, &limits).map_err(|error| match error {
             CallError::Fatal(error) => error,
-            CallError::Lost(how) => RunError::Protocol(format!("it was lost at its start ({how})")),
+            CallError::Lost(how) => {
+                CompilerError::Protocol(format!("it was lost at its start ({how})"))
+            }
         })?;
         let reply =
-            self.response(&report).map_err(|_| RunError::Trouble(report.message.clone()))?;
+            self.response(&report).map_err(|_| CompilerError::Trouble(report.message.clone()))?;
         let hello = Hello::decode(&reply)
-            .ok_or_else(|| RunError::Protocol("its greeting is too short".to_owned()))?;
+            .ok_or_else(|| CompilerError::Protocol("its greeting is too short".to_owned()))?;
         let expected = (PROTOCOL_VERSION, size_of::<wire::Report>(), &provisioned.install.version);
         let major = |version: &str| version.split('.').next().map(str::to_owned);
         let fits = hello.protocol == expected.0
             && hello.report_bytes as usize == expected.1
             && major(&hello.version) == major(expected.2);
         if !fits {
-            return Err(RunError::Protocol(format!("expected {expected:?}, it said {hello:?}")));
+            return Err(CompilerError::Protocol(format!(
+                "expected {expected:?}, it said {hello:?}"
+            )));
         }
         if !hello.aslr_off {
             tracing::warn!("addresses cannot be fixed on this machine: runs may differ a little");
+        }
+        if !hello.seccomp {
+            return Err(CompilerError::NoSandbox);
         }
         self.hello = hello;
         Ok(())
@@ -121,9 +130,9 @@ impl Process {
         limits: &Limits,
     ) -> Result<Report, CallError> {
         if payload.len() as u64 > MAX_TRANSFER {
-            return Err(RunError::TooLarge { bytes: payload.len() }.into());
+            return Err(CompilerError::TooLarge { bytes: payload.len(), most: MAX_TRANSFER }.into());
         }
-        let io = |doing| move |source| CallError::Fatal(RunError::Io { doing, source });
+        let io = |doing| move |source| CallError::Fatal(CompilerError::Io { doing, source });
         self.sequence = self.sequence.wrapping_add(1);
         self.memory
             .write_all_at(payload, REQUEST_OFFSET)
@@ -147,21 +156,21 @@ impl Process {
         self.memory
             .read_exact_at(report.as_mut_bytes(), 0)
             .map_err(io("read the shared memory"))?;
-        Report::decode(&report).map_err(|error| RunError::Protocol(error.to_string()).into())
+        Report::decode(&report).map_err(|error| CompilerError::Protocol(error.to_string()).into())
     }
 
     fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, CallError> {
         let mut data = vec![0; usize::try_from(bytes).unwrap_or(0)];
         self.memory
             .read_exact_at(&mut data, offset)
-            .map_err(|source| RunError::Io { doing: "read the shared memory", source })?;
+            .map_err(|source| CompilerError::Io { doing: "read the shared memory", source })?;
         Ok(data)
     }
 
     pub(super) fn response(&self, report: &Report) -> Result<Vec<u8>, CallError> {
         match report.verdict {
             protocol::Verdict::Ok => self.read(RESPONSE_OFFSET, report.response_bytes),
-            _ => Err(RunError::Trouble(report.message.clone()).into()),
+            _ => Err(CompilerError::Trouble(report.message.clone()).into()),
         }
     }
 
@@ -174,7 +183,7 @@ impl Process {
     ) -> Result<(RunResult, Option<String>), CallError> {
         let needs_log = list_invocations || report.current_invocation.is_some();
         let invocations: Vec<Invocation> = if needs_log {
-            protocol::invocations(&self.read(INVOCATION_OFFSET, report.invocation_bytes.into())?)
+            protocol::invocations(&self.read(INVOCATION_OFFSET, report.invocation_bytes)?)
         } else {
             Vec::new()
         };
@@ -197,16 +206,19 @@ impl Process {
             Ok(outcome) => (outcome, None),
             Err(NoOutcome::NeedsProcess(reason)) => (Outcome::Ok(None), Some(reason)),
             Err(NoOutcome::Killed) => return Err(CallError::Lost("it was killed")),
-            Err(NoOutcome::BadOptions(text)) => return Err(RunError::BadOptions(text).into()),
-            Err(NoOutcome::BadPipeline(text)) => return Err(RunError::BadPipeline(text).into()),
+            Err(NoOutcome::BadOptions(text)) => return Err(CompilerError::BadOptions(text).into()),
+            Err(NoOutcome::BadPipeline(text)) => {
+                return Err(CompilerError::BadPipeline(text).into());
+            }
             Err(NoOutcome::BadModule(message)) => {
-                return Err(RunError::BadModule { name: String::new(), message }.into());
+                return Err(CompilerError::BadModule { name: String::new(), message }.into());
             }
             Err(NoOutcome::DoesNotCompile(text)) => {
-                return Err(RunError::DoesNotCompile(first_error(&text)).into());
+                return Err(CompilerError::FrontEndRefuses(first_error(&text)).into());
             }
-            Err(NoOutcome::BadEdit(text)) => return Err(RunError::BadEdit(text).into()),
-            Err(NoOutcome::Trouble(text)) => return Err(RunError::Trouble(text).into()),
+            Err(NoOutcome::BadEdit(text)) => return Err(CompilerError::BadEdit(text).into()),
+            Err(NoOutcome::CannotCall(text)) => return Err(CompilerError::CannotCall(text).into()),
+            Err(NoOutcome::Trouble(text)) => return Err(CompilerError::Trouble(text).into()),
         };
         let whole = outcome == Outcome::Ok(None) && report.end == End::Exited;
         let emitted = match whole || matches!(outcome, Outcome::Ok(Some(_))) {
@@ -216,6 +228,7 @@ impl Process {
         let result = RunResult {
             outcome,
             emitted,
+            interpretation: None,
             n_items: report.n_items,
             n_invocations: report.n_invocations,
             invocations: if list_invocations { invocations } else { Vec::new() },
@@ -227,6 +240,31 @@ impl Process {
             peak_memory: report.peak_memory,
         };
         Ok((result, needs_process))
+    }
+
+    /// The referee's word, for a run whose passes came to an end.
+    pub(super) fn interpretation(&self, report: &Report) -> Result<Interpretation, CallError> {
+        let limit = match (report.end, report.verdict) {
+            (End::TimeLimit, _) => Some("interpreting it takes too long"),
+            (End::MemoryLimit, _) | (_, protocol::Verdict::OutOfMemory) => {
+                Some("interpreting it takes too much memory")
+            }
+            _ => None,
+        };
+        if let Some(why) = limit {
+            return Ok(Interpretation {
+                ruling: Ruling::NoVerdict { end: Step { what: why.to_owned(), place: None } },
+                stdout: Vec::new(),
+                stderr: Vec::new(),
+                n_steps: 0,
+                depends_on_layout: false,
+                trace: String::new(),
+            });
+        }
+        let answer = self.response(report)?;
+        protocol::decode_interpretation(&answer).ok_or_else(|| {
+            CompilerError::Protocol("the referee's answer is malformed".into()).into()
+        })
     }
 
     /// What the last child executed, and what of that in its window.

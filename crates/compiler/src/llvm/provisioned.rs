@@ -12,12 +12,9 @@ use optsleuth_model::doctor::Instrumentation;
 use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 use optsleuth_objcov::Decision;
 
-use super::covered::CoverError;
-use super::fault::FaultyError;
 use super::install::Install;
-use super::run_error::RunError;
 use super::symbols::Symbols;
-use crate::spawn::ToolError;
+use crate::CompilerError;
 use crate::workdir::Workdir;
 
 pub(super) const WORKER: &str = "worker";
@@ -55,65 +52,6 @@ pub enum Flavor {
     Plain,
     /// Saying which blocks of LLVM a run executed.
     Covered,
-}
-
-/// Why there is no worker.
-#[derive(Debug, thiserror::Error)]
-pub enum ProvisionError {
-    /// The headers or archives are not installed.
-    #[error("LLVM {major} has no static archives in {}", .lib.display())]
-    NoArchives {
-        /// Major version of that LLVM.
-        major: u32,
-        /// Where they were looked for.
-        lib: PathBuf,
-    },
-    /// Neither this LLVM's clang++ nor another C++ compiler was found.
-    #[error("no C++ compiler found to build the worker for LLVM {0}")]
-    NoCompiler(u32),
-    /// Neither `XDG_CACHE_HOME` nor `HOME` is set.
-    #[error("no cache directory: neither XDG_CACHE_HOME nor HOME is set")]
-    NoCache,
-    /// The worker does not compile or link.
-    #[error("cannot {doing} the worker for LLVM {major}")]
-    Build {
-        /// `compile` or `link`.
-        doing: &'static str,
-        /// Major version of that LLVM.
-        major: u32,
-        /// The command, and what it complained about.
-        source: ToolError,
-    },
-    /// The archives cannot be instrumented.
-    #[error("cannot put probes into LLVM {major}")]
-    Cover {
-        /// Major version of that LLVM.
-        major: u32,
-        /// What went wrong with which file.
-        source: CoverError,
-    },
-    /// A fault cannot be made.
-    #[error("the fault does not fit this LLVM {version}")]
-    Faulty {
-        /// The whole version, because a fault fits one build.
-        version: String,
-        /// What of it is missing or different.
-        source: Box<FaultyError>,
-    },
-    /// The worker was built but does not work.
-    #[error("the new worker for LLVM {major} does not work")]
-    Unusable {
-        /// Major version of that LLVM.
-        major: u32,
-        /// What it answered instead of its pass registry.
-        source: Box<RunError>,
-    },
-    /// `llvm-config` fails.
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-    /// A worker's files cannot be read or written.
-    #[error("cannot use the cache of workers")]
-    Cache(#[from] io::Error),
 }
 
 /// A worker that is ready to be started.
@@ -172,15 +110,15 @@ impl Provisioned {
     }
 
     /// What the blocks of a covered worker are.
-    pub fn code_map(&self) -> Result<CodeMap, ProvisionError> {
-        let bytes = fs::read(self.binary.with_file_name(CODE_MAP))?;
-        Ok(postcard::from_bytes(&bytes).map_err(io::Error::other)?)
+    pub fn code_map(&self) -> Result<CodeMap, CompilerError> {
+        let bytes = fs::read(self.binary.with_file_name(CODE_MAP)).map_err(CompilerError::Cache)?;
+        postcard::from_bytes(&bytes).map_err(|error| CompilerError::Cache(io::Error::other(error)))
     }
 
     /// The conditional instructions in these blocks of a covered worker, each
     /// as the detour that makes it decide the other way.
-    pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, ProvisionError> {
-        let program = fs::read(&self.binary)?;
+    pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, CompilerError> {
+        let program = fs::read(&self.binary).map_err(CompilerError::Cache)?;
         let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
         let detour = |decision: Decision| {
             let Decision { block, address, inverted } = decision;
@@ -190,8 +128,8 @@ impl Provisioned {
     }
 
     /// What instrumentation did to a covered worker's archives.
-    pub fn summary(&self) -> Result<Instrumentation, ProvisionError> {
-        let bytes = fs::read(self.binary.with_file_name(SUMMARY))?;
-        Ok(serde_json::from_slice(&bytes).map_err(io::Error::from)?)
+    pub fn summary(&self) -> Result<Instrumentation, CompilerError> {
+        let bytes = fs::read(self.binary.with_file_name(SUMMARY)).map_err(CompilerError::Cache)?;
+        serde_json::from_slice(&bytes).map_err(|error| CompilerError::Cache(error.into()))
     }
 }

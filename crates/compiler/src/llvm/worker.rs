@@ -3,7 +3,7 @@
 //! A worker that dies, hangs or is killed is replaced, its module is loaded
 //! again, and the run is repeated; the caller gets one result per run.
 //!
-//! **Invariant:** what goes wrong with the harness comes back as [`RunError`],
+//! **Invariant:** what goes wrong with the harness comes back as [`CompilerError`],
 //! what goes wrong with LLVM as an [`Outcome`].
 
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ use optsleuth_model::{
 };
 
 use super::link;
+use super::options;
 use super::process::{CallError, Process};
 use super::protocol::{self, Op, Payload};
 use super::provisioned::Provisioned;
-use super::run_error::RunError;
 use super::shape;
-use crate::spawn::ToolError;
+use crate::CompilerError;
 
 /// A worker that is killed more often than this has an enemy.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -58,7 +58,7 @@ struct Loaded {
 
 impl Worker {
     /// Starts the process and greets it; nothing is loaded yet.
-    pub fn start(provisioned: &Provisioned) -> Result<Worker, RunError> {
+    pub fn start(provisioned: &Provisioned) -> Result<Worker, CompilerError> {
         let process = Process::start(provisioned)?;
         Ok(Worker {
             provisioned: provisioned.clone(),
@@ -88,7 +88,7 @@ impl Worker {
     }
 
     /// Every pass that this LLVM registers.
-    pub fn passes(&mut self) -> Result<PassRegistry, RunError> {
+    pub fn passes(&mut self) -> Result<PassRegistry, CompilerError> {
         let text = self.retrying(|worker| {
             let process = worker.process()?;
             let report = process.call(Op::Passes, &[], &Limits::STANDARD)?;
@@ -99,13 +99,15 @@ impl Worker {
         Ok(PassRegistry::parse(&String::from_utf8_lossy(&text))?)
     }
 
-    /// Loads a module under these LLVM options, for all runs to come.
+    /// Loads a module under these LLVM options, for all runs to come. Options that
+    /// name a program, a file or a plug-in are refused.
     pub fn load(
         &mut self,
         program: &Program,
         options: &[String],
         limits: Limits,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), CompilerError> {
+        options::check(options)?;
         if let Some(process) = &mut self.process {
             process.is_loaded = false;
         }
@@ -119,7 +121,7 @@ impl Worker {
     }
 
     /// Runs passes over the loaded module.
-    pub fn run(&mut self, request: &RunRequest) -> Result<RunResult, RunError> {
+    pub fn run(&mut self, request: &RunRequest) -> Result<RunResult, CompilerError> {
         match request.execute {
             Execute::No => self.run_in_child(request, false).map(|(result, _)| result),
             Execute::AsProcess => self.run_as_process(request),
@@ -134,17 +136,17 @@ impl Worker {
     }
 
     /// The shape of the loaded program, as it is before any pass.
-    pub fn shape(&mut self) -> Result<ProgramShape, RunError> {
+    pub fn shape(&mut self) -> Result<ProgramShape, CompilerError> {
         let result = self.run(&RunRequest { emit: Emit::Shape, ..RunRequest::new(None) })?;
         match result.outcome {
             Outcome::Ok(_) => shape::parse(&String::from_utf8_lossy(&result.emitted))
-                .map_err(|error| RunError::Protocol(error.to_string())),
-            other => Err(RunError::NoShape(other.kind())),
+                .map_err(|error| CompilerError::Protocol(error.to_string())),
+            other => Err(CompilerError::NoShape(other.kind())),
         }
     }
 
     /// Executes a program file under the sandbox.
-    pub fn execute(&mut self, file: &Path, limits: Limits) -> Result<Execution, RunError> {
+    pub fn execute(&mut self, file: &Path, limits: Limits) -> Result<Execution, CompilerError> {
         let (execution, _) = self.execute_timed(file, limits)?;
         Ok(execution)
     }
@@ -155,7 +157,7 @@ impl Worker {
         &mut self,
         request: &RunRequest,
         execute: bool,
-    ) -> Result<(RunResult, Option<String>), RunError> {
+    ) -> Result<(RunResult, Option<String>), CompilerError> {
         self.retrying(|worker| {
             worker.ensure_loaded()?;
             if let Some(failed) = worker.loaded.as_ref().and_then(|loaded| loaded.failed.clone()) {
@@ -164,21 +166,24 @@ impl Worker {
             let provisioned = worker.provisioned.clone();
             let name = worker.loaded.as_ref().map_or("", |loaded| &loaded.program.name).to_owned();
             let process = worker.process()?;
-            if execute && !process.hello.seccomp {
-                return Err(RunError::NoSandbox.into());
-            }
             if request.coverage && process.hello.n_blocks == 0 {
-                return Err(RunError::NotInstrumented.into());
+                return Err(CompilerError::NotInstrumented.into());
             }
             let payload = protocol::run_payload(request, execute);
             let report = process.call(Op::Run, &payload, &request.limits)?;
             // What goes wrong before the pipeline is the edit's doing.
             if request.edit.is_some() && report.phase == protocol::Phase::Start {
-                return Err(RunError::BadEdit(report.message).into());
+                return Err(CompilerError::BadEdit(report.message).into());
             }
             let (mut result, reason) = process
                 .result(&provisioned, &report, request.list_invocations)
                 .map_err(|error| named(error, name.clone()))?;
+            let interprets =
+                request.interpret.as_ref().is_some_and(|asked| asked.self_test.is_none());
+            if interprets && result.outcome == Outcome::Ok(None) {
+                result.interpretation = Some(process.interpretation(&report)?);
+                result.emitted.clear();
+            }
             if request.coverage {
                 (result.coverage, result.window) = process.coverage(&report)?;
             }
@@ -188,18 +193,18 @@ impl Worker {
 
     /// A program lies in its worker's directory and is lost with it: then it is
     /// compiled and linked again.
-    fn run_as_process(&mut self, request: &RunRequest) -> Result<RunResult, RunError> {
+    fn run_as_process(&mut self, request: &RunRequest) -> Result<RunResult, CompilerError> {
         for _ in 1..ATTEMPTS {
             let n_replaced = self.n_replaced;
             match self.try_run_as_process(request) {
-                Err(RunError::Trouble(_)) if self.n_replaced > n_replaced => {}
+                Err(CompilerError::Trouble(_)) if self.n_replaced > n_replaced => {}
                 other => return other,
             }
         }
         self.try_run_as_process(request)
     }
 
-    fn try_run_as_process(&mut self, request: &RunRequest) -> Result<RunResult, RunError> {
+    fn try_run_as_process(&mut self, request: &RunRequest) -> Result<RunResult, CompilerError> {
         let not_executed = RunRequest { execute: Execute::No, ..request.clone() };
         let to_object = RunRequest { emit: Emit::Object, ..not_executed.clone() };
         let (mut result, _) = self.run_in_child(&to_object, false)?;
@@ -228,13 +233,13 @@ impl Worker {
 
     /// Links an object, in the worker's own directory: whoever removes that
     /// removes the program.
-    fn link(&mut self, object: &[u8]) -> Result<PathBuf, LinkError> {
-        let lost = |_| LinkError::Io(RunError::Lost { attempts: 1, how: "before linking" });
+    fn link(&mut self, object: &[u8]) -> Result<PathBuf, CompilerError> {
+        let lost = |_| CompilerError::Lost { attempts: 1, how: "before linking" };
         let workdir = &self.process().map_err(lost)?.workdir;
         let (file, program) = (workdir.file("program.o"), workdir.file("program"));
         std::fs::write(&file, object)
-            .map_err(|source| LinkError::Io(RunError::Io { doing: "write an object", source }))?;
-        link::link_program(&self.provisioned.install, &file, &program).map_err(LinkError::Tool)?;
+            .map_err(|source| CompilerError::Io { doing: "write an object", source })?;
+        link::link_program(&self.provisioned.install, &file, &program)?;
         Ok(program)
     }
 
@@ -243,17 +248,16 @@ impl Worker {
     fn judge_link_error(
         &mut self,
         request: &RunRequest,
-        error: LinkError,
-    ) -> Result<Outcome, RunError> {
-        let error = match error {
-            LinkError::Io(error) => return Err(error),
-            LinkError::Tool(error) => error,
-        };
+        error: CompilerError,
+    ) -> Result<Outcome, CompilerError> {
+        if !matches!(error, CompilerError::ToolFailed { .. }) {
+            return Err(error);
+        }
         let plain = RunRequest { passes: None, ..request.clone() };
         let (reference, _) = self.run_in_child(&plain, false)?;
         match self.link(&reference.emitted) {
             Ok(_) => Ok(Outcome::CodegenFailure { message: error.to_string() }),
-            Err(_) => Err(RunError::DoesNotLink(error)),
+            Err(_) => Err(CompilerError::DoesNotLink(Box::new(error))),
         }
     }
 
@@ -261,20 +265,17 @@ impl Worker {
         &mut self,
         file: &Path,
         limits: Limits,
-    ) -> Result<(Execution, Duration), RunError> {
+    ) -> Result<(Execution, Duration), CompilerError> {
         let payload = Payload::default().bytes(file.as_os_str().as_encoded_bytes()).finish();
         self.retrying(|worker| {
             let provisioned = worker.provisioned.clone();
             let process = worker.process()?;
-            if !process.hello.seccomp {
-                return Err(RunError::NoSandbox.into());
-            }
             let report = process.call(Op::Exec, &payload, &limits)?;
             match process.result(&provisioned, &report, false)? {
                 (RunResult { outcome: Outcome::Ok(Some(execution)), wall, .. }, _) => {
                     Ok((execution, wall))
                 }
-                (other, _) => Err(RunError::Protocol(format!("executed: {other:?}")).into()),
+                (other, _) => Err(CompilerError::Protocol(format!("executed: {other:?}")).into()),
             }
         })
     }
@@ -283,7 +284,7 @@ impl Worker {
     fn retrying<T>(
         &mut self,
         mut attempt: impl FnMut(&mut Worker) -> Result<T, CallError>,
-    ) -> Result<T, RunError> {
+    ) -> Result<T, CompilerError> {
         let mut how = "";
         for _ in 0..ATTEMPTS {
             match attempt(self) {
@@ -297,7 +298,7 @@ impl Worker {
                 }
             }
         }
-        Err(RunError::Lost { attempts: ATTEMPTS, how })
+        Err(CompilerError::Lost { attempts: ATTEMPTS, how })
     }
 
     fn process(&mut self) -> Result<&mut Process, CallError> {
@@ -315,7 +316,7 @@ impl Worker {
         let Some(Loaded { program, options, limits, failed: None }) = &self.loaded else {
             return match &self.loaded {
                 Some(_) => Ok(()), // It failed, and would fail again.
-                None => Err(RunError::Protocol("no module was loaded".to_owned()).into()),
+                None => Err(CompilerError::Protocol("no module was loaded".to_owned()).into()),
             };
         };
         let payload = Payload::default()
@@ -345,18 +346,13 @@ impl Worker {
 /// A process does not know what its module is called.
 fn named(error: CallError, name: String) -> CallError {
     match error {
-        CallError::Fatal(RunError::BadModule { message, .. }) => {
+        CallError::Fatal(CompilerError::BadModule { message, .. }) => {
             // The session's words for it; see worker/session.cpp.
             CallError::Fatal(match message.starts_with("no code generator") {
-                true => RunError::ForeignTarget { name, message },
-                false => RunError::BadModule { name, message },
+                true => CompilerError::ForeignTarget { name, message },
+                false => CompilerError::BadModule { name, message },
             })
         }
         CallError::Fatal(_) | CallError::Lost(_) => error,
     }
-}
-
-enum LinkError {
-    Io(RunError),
-    Tool(ToolError),
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd, FrontEndError};
-use optsleuth_compiler::llvm::{self, RunError, Worker};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd};
+use optsleuth_compiler::llvm::{self, Worker};
 use optsleuth_compiler::{clang, csmith, doctor};
 use optsleuth_model::{Limits, Program};
 
@@ -38,7 +39,7 @@ fn text(program: &Program) -> String {
     String::from_utf8(program.ir.clone()).unwrap()
 }
 
-fn error(front_end: &FrontEnd, source: &CSource) -> RunError {
+fn error(front_end: &FrontEnd, source: &CSource) -> CompilerError {
     front_end.compile(source, Limits::STANDARD).unwrap_err()
 }
 
@@ -111,7 +112,7 @@ fn an_error_in_the_program_is_the_programs() {
     let broken = source("broken.c", "int f(void) { return x; }\nint g(void) { return y; }\n");
     for front_end in both(&[]) {
         match error(&front_end, &broken) {
-            RunError::DoesNotCompile(message) => {
+            CompilerError::FrontEndRefuses(message) => {
                 assert_eq!(message, "broken.c:1:22: error: use of undeclared identifier 'x'");
             }
             other => panic!("{other}"),
@@ -126,11 +127,11 @@ fn flags_decide_what_compiles() {
     assert!(text(&compile(&inside, &old)).contains("define dso_local i32 @f(i32 noundef"));
     assert_eq!(compile(&inside, &old), compile(&by_command, &old));
     for front_end in both(&[]) {
-        assert!(matches!(error(&front_end, &old), RunError::DoesNotCompile(_)));
+        assert!(matches!(error(&front_end, &old), CompilerError::FrontEndRefuses(_)));
     }
     let flags = ["-fno-such-flag".to_owned()];
     let refused = FrontEnd::prepare(&install(), &flags, &mut |_| {}).unwrap_err();
-    assert!(matches!(refused, FrontEndError::Flags(_)), "{refused}");
+    assert!(matches!(refused, CompilerError::BadCFlags(_)), "{refused}");
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn threads_share_a_front_end() {
 /// Whether that clang's libraries are installed or not.
 #[test]
 fn an_older_llvm_compiles_as_its_own_clang_does() {
-    let install = llvm::find(14).unwrap();
+    let install = llvm::installed().remove(0);
     let front_end = FrontEnd::prepare(&install, &[], &mut |_| {}).unwrap();
     for source in programs("shapes") {
         let expected = clang::read_program(&install, Path::new(&source.name), &[]).unwrap();

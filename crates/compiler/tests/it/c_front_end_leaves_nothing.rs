@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd};
-use optsleuth_compiler::llvm::{RunError, Worker};
+use optsleuth_compiler::llvm::Worker;
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_model::Limits;
 
@@ -72,7 +73,7 @@ fn a_thousand_loads_leave_no_process_and_no_file() {
         let source = |text: String| CSource { name: "f.c".to_owned(), text: text.into_bytes() };
         let broken = source("int".to_owned());
         let refused = front_end.compile(&broken, Limits::STANDARD);
-        assert!(matches!(refused, Err(RunError::DoesNotCompile(_))));
+        assert!(matches!(refused, Err(CompilerError::FrontEndRefuses(_))));
         let good = source(format!("int f(int x) {{ return x + {number}; }}\n"));
         let Ok(Compiled::Ir(program)) = front_end.compile(&good, Limits::STANDARD) else {
             panic!("{number} does not compile");

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use optsleuth_compiler::llvm::{self, Flavor, Provisioned, RunError, Targets, Worker};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{self, Flavor, Provisioned, Targets, Worker};
 use optsleuth_model::{
     CodeMap, CodegenLevel, Coverage, Emit, Execute, HEADERS, IndexSet, Limits, Outcome, Program,
     RunRequest,
@@ -215,5 +216,5 @@ fn nearly_every_member_has_probes() {
 #[test]
 fn a_plain_worker_says_that_it_cannot() {
     let mut plain = loaded(&program("sum.c"));
-    assert!(matches!(plain.run(&asking("function(sroa)")), Err(RunError::NotInstrumented)));
+    assert!(matches!(plain.run(&asking("function(sroa)")), Err(CompilerError::NotInstrumented)));
 }

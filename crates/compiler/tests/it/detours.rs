@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use optsleuth_compiler::llvm::{self, Flavor, RunError, Targets, Worker};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{self, Flavor, Targets, Worker};
 use optsleuth_model::{Detour, Emit, Limits, Outcome, RunRequest};
 
 use crate::ready::{self, install, program, request};
@@ -50,6 +51,6 @@ fn a_detour_outside_of_the_code_is_refused() {
     for address in [1, u64::MAX, 0x7fff_ffff_0000] {
         let detour = Some(Detour { address, opcode: 0x74 });
         let error = worker.run(&RunRequest { detour, ..request("function(sroa)") }).unwrap_err();
-        assert!(matches!(error, RunError::Trouble(_)), "{error}");
+        assert!(matches!(error, CompilerError::Trouble(_)), "{error}");
     }
 }

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use optsleuth_compiler::driver::{Compiled, Driver, DriverError, Family};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::driver::{Compiled, Driver, Family};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_model::{CompilerSpec, Limits, OptLevel};
 
@@ -100,7 +101,7 @@ fn a_clang_in_gccs_clothes_is_told() {
     assert_eq!(found.family, Family::Clang, "a path says nothing about what it leads to");
     let spec = CompilerSpec::Gcc(path.display().to_string());
     match Driver::of_case(&spec).unwrap() {
-        Err(DriverError::Disguised { found, .. }) => assert!(found.starts_with("clang 19")),
+        Err(CompilerError::Disguised { found, .. }) => assert!(found.starts_with("clang 19")),
         other => panic!("{other:?}"),
     }
 }
@@ -182,7 +183,7 @@ fn a_compiler_that_does_not_end_hangs() {
 }
 
 #[test]
-fn a_compiler_that_somebody_kills_did_nothing_wrong() {
+fn a_compiler_killed_from_outside_did_nothing_wrong() {
     let (_folder, flag) = instead_of("cc1", "kill -KILL $$");
     let folder = tempfile::tempdir().unwrap();
     let source: PathBuf = folder.path().join("program.c");

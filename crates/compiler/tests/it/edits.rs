@@ -1,6 +1,7 @@
 //! Edits made by a real worker: every item of every kind is tried.
 
-use optsleuth_compiler::llvm::{RunError, Worker};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Worker;
 use optsleuth_model::{Edit, EditKind, Emit, IndexSet, Outcome, RunRequest};
 
 use crate::ready::{ir, loaded, program, request};
@@ -11,7 +12,7 @@ fn n_items(worker: &mut Worker, kind: EditKind) -> u32 {
 }
 
 /// The module after an edit, or why there is none.
-fn edited(worker: &mut Worker, edit: Edit) -> Result<String, RunError> {
+fn edited(worker: &mut Worker, edit: Edit) -> Result<String, CompilerError> {
     let request = RunRequest { edit: Some(edit), emit: Emit::Text, ..RunRequest::new(None) };
     let result = worker.run(&request)?;
     assert_eq!(result.outcome, Outcome::Ok(None));
@@ -31,7 +32,7 @@ fn every_item_of_every_kind_changes_the_program_or_is_refused() {
                     assert_ne!(after, before, "{} {item}", kind.name());
                     n_changed += 1;
                 }
-                Err(RunError::BadEdit(_)) => {}
+                Err(CompilerError::BadEdit(_)) => {}
                 Err(error) => panic!("{} {item}: {error}", kind.name()),
             }
         }
@@ -103,7 +104,7 @@ fn each_kind_does_what_it_says() {
 fn an_edit_that_changes_nothing_is_refused() {
     let mut worker = loaded(&ir(SHAPES));
     let error = edited(&mut worker, Edit::one(EditKind::Globals, 99)).unwrap_err();
-    assert!(matches!(error, RunError::BadEdit(_)), "{error}");
+    assert!(matches!(error, CompilerError::BadEdit(_)), "{error}");
 }
 
 #[test]

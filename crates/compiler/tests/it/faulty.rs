@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use object::{Object, ObjectSection, ObjectSymbol};
-use optsleuth_compiler::llvm::{
-    self, FaultyBuilder, FaultyError, Flavor, ProvisionError, Provisioned, Targets, Worker,
-};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{self, FaultyBuilder, Flavor, Provisioned, Targets, Worker};
 use optsleuth_model::{Change, CodeMap, Execute, Fault, Limits, Outcome, RunRequest};
 
 use crate::ready::{install, program, provisioned, request};
@@ -99,11 +98,11 @@ fn a_faulty_worker_goes_with_its_last_user() {
 fn a_fault_of_another_build_is_refused() {
     let check =
         |fault: Fault, message: &str| match builder().build(&fault, Flavor::Plain, &mut |_| {}) {
-            Err(ProvisionError::Faulty { source, .. }) => {
+            Err(CompilerError::FaultDoesNotFit { source, .. }) => {
                 assert!(source.to_string().contains(message), "{source}");
                 assert!(matches!(
                     *source,
-                    FaultyError::OtherBuild { .. } | FaultyError::Missing(_)
+                    CompilerError::OtherBuild { .. } | CompilerError::NoSuchCode(_)
                 ));
             }
             other => panic!("{other:?}"),

@@ -13,6 +13,7 @@ const LIMITS: Limits = Limits {
     execute: Duration::from_millis(500),
     memory: 256 << 20,
     output: 64 << 10,
+    with_shadows: false,
 };
 
 /// Executes a hostile program both ways; both must end the same.
@@ -107,6 +108,29 @@ fn ways_around_the_fence_are_closed() {
                     typing: refused\nterminal: refused\nmemory file: refused\n\
                     new call: refused\naffinity: refused\ndeath signal: refused\n";
     check("reaches_out.c", ProgramEnd::Exited(0), expected);
+}
+
+#[test]
+fn root_has_no_rights_behind_the_fence() {
+    let expected = "capabilities: none\nclock: refused\nopen_tree: refused\nmove_mount: refused\n\
+                    fsopen: refused\nfsconfig: refused\nfsmount: refused\nfspick: refused\n\
+                    mount_setattr: refused\naccounting: refused\nqueue: refused\n";
+    check("acts_as_root.c", ProgramEnd::Exited(0), expected);
+}
+
+#[test]
+fn one_that_starts_threads_without_end_is_stopped() {
+    check("starts_threads_without_end.c", ProgramEnd::ThreadLimit, "");
+}
+
+#[test]
+fn one_whose_address_space_is_free_is_stopped_by_what_is_resident() {
+    let limits = Limits { with_shadows: true, ..LIMITS };
+    let mut worker = loaded(&program("hostile/allocates_without_end.c"));
+    let request = RunRequest { execute: Execute::AsProcess, limits, ..request("default<O1>") };
+    let outcome = worker.run(&request).unwrap().outcome;
+    assert_eq!(outcome.execution().unwrap().end, ProgramEnd::OutOfMemory);
+    assert_alive(&mut worker);
 }
 
 #[test]

@@ -9,19 +9,13 @@ use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::{Emit, Limits, Outcome, RunRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::ready::{program, provisioned, request};
+use crate::ready::{children, program, provisioned, request};
 
 const N_RUNS: usize = 1000;
 
 fn kill(pid: u32) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let _ = kill_process(pid, Signal::KILL);
-}
-
-/// The children of a process, by the kernel's own list.
-fn children(pid: u32) -> Vec<u32> {
-    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    list.unwrap_or_default().split_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
 #[test]

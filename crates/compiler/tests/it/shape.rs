@@ -13,8 +13,12 @@ use optsleuth_model::{FunctionShape, Limits, Program, ProgramShape};
 
 use crate::ready;
 
-/// The oldest, the usual and the newest.
-const LLVMS: [u32; 3] = [14, 19, 22];
+/// The oldest that is installed, the usual and the newest.
+fn llvms() -> [Install; 3] {
+    let mut installed = llvm::installed();
+    let newest = installed.pop().expect("an LLVM");
+    [installed.swap_remove(0), ready::install(), newest]
+}
 
 /// A C program as this LLVM reads it, with names for its blocks.
 fn compiled(install: &Install, path: &Path) -> Program {
@@ -103,8 +107,7 @@ fn function<'a>(shape: &'a ProgramShape, name: &str) -> &'a FunctionShape {
 
 #[test]
 fn regions_are_those_that_opt_prints() {
-    for major in LLVMS {
-        let install = llvm::find(major).expect("an LLVM");
+    for install in llvms() {
         for name in ["shapes/bubble.c", "shapes/control.c", "sum.c"] {
             check_against_opt(&install, &compiled(&install, &ready::testdata(name)));
         }
@@ -116,8 +119,7 @@ fn regions_of_a_large_program_are_those_that_opt_prints() {
     let folder = Workdir::new().expect("a folder");
     let file = folder.file("generated.c");
     csmith::generate(2, &[], &file).expect("a program");
-    for major in LLVMS {
-        let install = llvm::find(major).expect("an LLVM");
+    for install in llvms() {
         let shape = check_against_opt(&install, &compiled(&install, &file));
         let count = |of: fn(&FunctionShape) -> usize| shape.functions.iter().map(of).sum::<usize>();
         assert!(count(|function| function.blocks.len()) > 300);
@@ -127,10 +129,8 @@ fn regions_of_a_large_program_are_those_that_opt_prints() {
 
 #[test]
 fn bubble_sort_is_two_loops_and_a_condition() {
-    let shapes = LLVMS.map(|major| {
-        let install = llvm::find(major).expect("an LLVM");
-        shape(&install, &compiled(&install, &ready::testdata("shapes/bubble.c")))
-    });
+    let shapes = llvms()
+        .map(|install| shape(&install, &compiled(&install, &ready::testdata("shapes/bubble.c"))));
     let sort = function(&shapes[1], "sort");
     assert_eq!(sort.blocks.len(), 11);
     let regions: Vec<(u32, usize, Option<usize>)> =
@@ -159,8 +159,7 @@ fn bubble_sort_is_two_loops_and_a_condition() {
 
 #[test]
 fn hard_control_flow_has_a_shape() {
-    for major in LLVMS {
-        let install = llvm::find(major).expect("an LLVM");
+    for install in llvms() {
         let shape = shape(&install, &compiled(&install, &ready::testdata("shapes/control.c")));
         let of = |name: &str| function(&shape, name);
         // Four cases and the default, two of them the same block.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use optsleuth_compiler::llvm::{RunError, Worker};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Worker;
 use optsleuth_model::{
     CodegenLevel, CrashCause, Emit, Execute, IndexSet, Limits, Outcome, ProgramEnd, RunRequest,
     Stage,
@@ -217,20 +218,20 @@ fn options_reach_llvm_as_they_reach_opt() {
 fn what_a_user_got_wrong_is_an_error_and_no_outcome() {
     let mut worker = loaded(&program("sum.c"));
     let error = worker.run(&request("no-such-pass")).unwrap_err();
-    assert!(matches!(error, RunError::BadPipeline(_)), "{error}");
+    assert!(matches!(error, CompilerError::BadPipeline(_)), "{error}");
     let error = worker.run(&request("sroa<bogus>")).unwrap_err();
-    assert!(matches!(error, RunError::BadPipeline(_)), "{error}");
+    assert!(matches!(error, CompilerError::BadPipeline(_)), "{error}");
     for option in ["-no-such-option", "-help", "-aa-pipeline=bogus"] {
         let options = [option.to_owned()];
         let error = worker.load(&program("sum.c"), &options, Limits::STANDARD).unwrap_err();
-        assert!(matches!(error, RunError::BadOptions(_)), "{option}: {error}");
+        assert!(matches!(error, CompilerError::BadOptions(_)), "{option}: {error}");
     }
     for name in ["invalid.ll", "broken.ll"] {
         let error = worker.load(&program(name), &[], Limits::STANDARD).unwrap_err();
-        assert!(matches!(error, RunError::BadModule { .. }), "{name}: {error}");
+        assert!(matches!(error, CompilerError::BadModule { .. }), "{name}: {error}");
     }
     let error = worker.load(&program("other_target.ll"), &[], Limits::STANDARD).unwrap_err();
-    assert!(matches!(error, RunError::ForeignTarget { .. }), "{error}");
+    assert!(matches!(error, CompilerError::ForeignTarget { .. }), "{error}");
 }
 
 #[test]
@@ -260,14 +261,14 @@ fn both_ways_to_execute_give_the_same() {
 fn a_program_that_does_not_link_is_not_the_compilers_fault() {
     let mut worker = loaded(&program("no_main.c"));
     let execute = RunRequest { execute: Execute::InChild, ..request("default<O1>") };
-    assert!(matches!(worker.run(&execute), Err(RunError::DoesNotLink(_))));
+    assert!(matches!(worker.run(&execute), Err(CompilerError::DoesNotLink(_))));
 }
 
 #[test]
 fn ir_without_a_target_cannot_be_executed_and_is_no_bug() {
     let mut worker = loaded(&program("no_triple.ll"));
     let execute = RunRequest { execute: Execute::InChild, ..request("function(sroa)") };
-    assert!(matches!(worker.run(&execute), Err(RunError::BadModule { .. })));
+    assert!(matches!(worker.run(&execute), Err(CompilerError::BadModule { .. })));
 }
 
 #[test]

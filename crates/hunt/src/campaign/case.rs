@@ -12,8 +12,9 @@ use optsleuth_case::CaseError;
 use optsleuth_case::check::{CheckPlan, check};
 use optsleuth_case::folder::open_case;
 use optsleuth_case::write::write_case;
+use optsleuth_compiler::CompilerError;
 use optsleuth_model::{
-    Case, CheckReport, CheckStatus, CompilerSpec, Limits, Progress, ReduceReport,
+    Case, CheckReport, CheckStatus, CompilerSpec, Limits, Progress, ReduceReport, Trust,
 };
 use optsleuth_triage::TriageError;
 use optsleuth_triage::bisect::{BisectPlan, bisect};
@@ -23,6 +24,9 @@ use crate::HuntError;
 
 /// All repetitions of a hang but the first get this much CPU time.
 const HANG: Duration = Duration::from_secs(2);
+
+/// A hunt wrote its cases itself. What it was told is trusted before it begins.
+const OWN: Trust = Trust::Author;
 
 /// A case that fails as it says.
 pub(super) struct Confirmed {
@@ -55,6 +59,7 @@ pub(super) fn confirm_or_discard(
         let confirm = is_llvm && case.fault.is_none();
         let plan = CheckPlan {
             folder: folder.to_owned(),
+            trust: OWN,
             llvm: None,
             limits: Limits::STANDARD,
             confirm,
@@ -62,7 +67,12 @@ pub(super) fn confirm_or_discard(
         };
         let report = match check(&plan, progress) {
             Ok(report) => report,
-            Err(error @ (CaseError::Io(_) | CaseError::Tool(_))) => return Err(error.into()),
+            Err(
+                error @ (CaseError::Io(_)
+                | CaseError::Compiler(
+                    CompilerError::ToolStart { .. } | CompilerError::ToolFailed { .. },
+                )),
+            ) => return Err(error.into()),
             Err(CaseError::NoReference { .. }) => continue,
             // Its archives are not installed, or it cannot be run in that way.
             Err(error) => {
@@ -96,10 +106,9 @@ pub(super) fn confirm_or_discard(
 
 /// Gives a case the name that its folder will have, and says what was seen.
 pub(super) fn name_case(folder: &Path, id: &str, what: &str) -> Result<(), HuntError> {
-    let opened = open_case(folder)?;
+    let opened = open_case(folder, OWN)?;
     let text = fs::read(opened.input())?;
-    let said = Some(what.to_owned());
-    let case = Case { id: id.to_owned(), title: said.clone(), observed: said, ..opened.case };
+    let case = Case { id: id.to_owned(), observed: Some(what.to_owned()), ..opened.case };
     write_case(folder, &case, &text, true)?;
     Ok(())
 }
@@ -113,6 +122,7 @@ pub(super) fn reduce_program(
 ) -> Result<Option<ReduceReport>, HuntError> {
     let plan = ReducePlan {
         folder: folder.to_owned(),
+        trust: OWN,
         llvm: None,
         limits: Limits::STANDARD,
         again: false,
@@ -133,6 +143,7 @@ pub(super) fn guilty(
 ) -> Result<Option<(String, String)>, HuntError> {
     let plan = BisectPlan {
         folder: folder.to_owned(),
+        trust: OWN,
         llvm: None,
         limits: Limits::STANDARD,
         candidate_time: HANG,
@@ -162,7 +173,7 @@ fn unless_it_fails<T>(
 
 /// How large a case's program is.
 pub(super) fn size(folder: &Path) -> Result<u64, HuntError> {
-    Ok(fs::metadata(open_case(folder)?.input())?.len())
+    Ok(fs::metadata(open_case(folder, OWN)?.input())?.len())
 }
 
 pub(super) fn remove(folder: &Path) -> Result<(), HuntError> {
@@ -178,14 +189,16 @@ pub(super) fn move_folder(from: &Path, to: &Path) -> Result<(), HuntError> {
     Ok(fs::rename(from, to)?)
 }
 
+/// Copies files and folders; what is neither, such as a link, stays where it is.
 pub(super) fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        let place = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy_folder(&entry.path(), &place)?,
-            false => drop(fs::copy(entry.path(), &place)?),
+        let (place, kind) = (to.join(entry.file_name()), entry.file_type()?);
+        if kind.is_dir() {
+            copy_folder(&entry.path(), &place)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &place)?;
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
+use optsleuth_case::folder::stays_inside;
 use optsleuth_model::CAMPAIGN_VERSION;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -130,6 +131,8 @@ impl Database {
         let failure = |source| HuntError::Database { folder: folder.to_owned(), source };
         let db = Connection::open_with_flags(folder.join(DATABASE), flags).map_err(failure)?;
         db.busy_timeout(Duration::from_secs(10)).map_err(failure)?;
+        // A database of another user may have triggers and views of its own.
+        db.pragma_update(None, "trusted_schema", false).map_err(failure)?;
         // In WAL mode a kill loses nothing with it, and a power cut at most the
         // last batches.
         db.pragma_update(None, "synchronous", "NORMAL").map_err(failure)?;
@@ -253,9 +256,10 @@ impl Database {
     }
 }
 
+/// Whether there is a campaign, whoever made it: nothing in its folder leads out.
 fn has_database(folder: &Path) -> Result<()> {
     match folder.join(DATABASE).is_file() {
-        true => Ok(()),
+        true => Ok(stays_inside(folder)?),
         false => Err(HuntError::NoCampaign(folder.to_owned())),
     }
 }

@@ -26,7 +26,7 @@ pub(crate) use database::Format;
 pub(crate) use dedup::{DedupKey, is_same_in_program, is_telling};
 pub(crate) use examiner::{Examined, Examiner, Minimal, Minimized, Reproducer};
 pub(crate) use merge::{join, open_parts};
-pub use plan::{HuntPlan, HuntStart, HuntStop};
+pub use plan::{HuntPlan, HuntStart, HuntStop, Recipe};
 pub(crate) use session::{Session, same_settings};
 pub(crate) use store::{
     Beginning, Counts, Deviation, Fate, Store, TestId, add_deviations, put_coverage,

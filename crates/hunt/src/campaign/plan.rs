@@ -4,6 +4,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use optsleuth_model::Trust;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 /// A hunt by a recipe.
 #[derive(Clone, Debug)]
 pub struct HuntPlan<Recipe> {
@@ -11,12 +15,22 @@ pub struct HuntPlan<Recipe> {
     pub start: HuntStart<Recipe>,
     /// The campaign's folder.
     pub folder: PathBuf,
+    /// Whether a campaign that is resumed may name compilers by their paths.
+    pub trust: Trust,
     /// When to end, whichever comes first.
     pub stop: HuntStop,
     /// How long programs of findings are made smaller.
     pub reduce: Option<Duration>,
     /// The optsleuth binary that external reducers call back.
     pub callback_binary: PathBuf,
+}
+
+/// What decides everything about a hunt, and is read from its campaign when that is
+/// resumed.
+pub trait Recipe: Clone + Serialize + DeserializeOwned {
+    /// Programs that it names by their paths, which a campaign of another user may
+    /// not do.
+    fn programs_by_path(&self) -> Vec<String>;
 }
 
 /// Where a hunt begins.

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use optsleuth_model::{Coverage, Growth, HuntStatus, Progress};
+use optsleuth_case::CaseError;
+use optsleuth_model::{Coverage, Growth, HuntStatus, Progress, Trust};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::database::Format;
-use super::plan::{HuntPlan, HuntStart, HuntStop};
+use super::plan::{HuntPlan, HuntStart, HuntStop, Recipe};
 use super::store::{Beginning, Store};
 use crate::HuntError;
 
@@ -30,16 +30,22 @@ pub(crate) struct Session<'a> {
     before: f64,
 }
 
-impl<Recipe: Clone + Serialize + DeserializeOwned> HuntPlan<Recipe> {
+impl<R: Recipe> HuntPlan<R> {
     /// The recipe, and the store of a campaign that is resumed.
-    pub(crate) fn open(&self, format: &Format) -> Result<(Recipe, Option<Store>), HuntError> {
+    pub(crate) fn open(&self, format: &Format) -> Result<(R, Option<Store>), HuntError> {
         match &self.start {
             HuntStart::New(recipe) => Ok(((**recipe).clone(), None)),
             HuntStart::Resume => {
                 let store = Store::open(&self.folder, format)?;
-                let recipe = store.get(RECIPE)?;
+                let recipe: Option<R> = store.get(RECIPE)?;
                 let nothing = || store.damaged("it does not say what is to be done");
-                Ok((recipe.ok_or_else(nothing)?, Some(store)))
+                let recipe = recipe.ok_or_else(nothing)?;
+                let what = recipe.programs_by_path();
+                if self.trust == Trust::Data && !what.is_empty() {
+                    let path = self.folder.clone();
+                    return Err(CaseError::Untrusted { path, what }.into());
+                }
+                Ok((recipe, Some(store)))
             }
         }
     }
@@ -48,7 +54,7 @@ impl<Recipe: Clone + Serialize + DeserializeOwned> HuntPlan<Recipe> {
     pub(crate) fn begin(
         &self,
         format: &Format,
-        recipe: &Recipe,
+        recipe: &R,
         beginning: &Beginning,
         settings: &impl Serialize,
     ) -> Result<Store, HuntError> {

@@ -8,8 +8,9 @@
 //! **Invariant:** nothing here decides anything; a store says what was done.
 
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Component, Path};
 
+use optsleuth_case::CaseError;
 use optsleuth_model::{CAMPAIGN_VERSION, Campaign, CaseKind, Coverage, Finding, Growth, Hunt};
 use rusqlite::{Connection, Row, params};
 use serde::de::DeserializeOwned;
@@ -299,6 +300,11 @@ impl Store {
         let read = |(key, data, shown): (String, String, u64)| {
             let mut finding: Finding =
                 serde_json::from_str(&data).map_err(|error| self.damaged(error))?;
+            if !is_inside(&finding.case) {
+                let path = self.folder.join(&finding.case);
+                let what = "a finding's case outside of its campaign";
+                return Err(CaseError::LeadsOut { path, what }.into());
+            }
             // Merged campaigns bring duplicates of their own.
             finding.duplicates += shown.saturating_sub(1);
             Ok((key, finding))
@@ -366,6 +372,13 @@ impl Store {
             None => Ok(Coverage::default()),
         }
     }
+}
+
+/// Whether a place is one in the campaign's folder. It is followed when a campaign
+/// is shown and when parts are merged, whoever made it.
+fn is_inside(place: &str) -> bool {
+    let is_name = |part| matches!(part, Component::Normal(_));
+    !place.is_empty() && Path::new(place).components().all(is_name)
 }
 
 /// Keeps deviations about which nothing is known yet; what is known of others

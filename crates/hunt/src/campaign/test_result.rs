@@ -7,7 +7,7 @@
 use std::fmt;
 
 use optsleuth_case::oracle::same_behaviour;
-use optsleuth_compiler::llvm::RunError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_model::{CaseKind, Execution, Invocation, Outcome, Signature, Stage};
 
 use crate::HuntError;
@@ -131,15 +131,15 @@ impl fmt::Display for Mark {
 
 /// What a run that could not be made is. Trouble that will not go away ends the
 /// hunt.
-pub(crate) fn of_error(error: RunError) -> Result<TestResult, HuntError> {
+pub(crate) fn of_error(error: CompilerError) -> Result<TestResult, HuntError> {
     match error {
-        RunError::Lost { .. }
-        | RunError::Trouble(_)
-        | RunError::DoesNotLink(_)
-        | RunError::BadModule { .. }
-        | RunError::BadPipeline(_)
-        | RunError::ForeignTarget { .. }
-        | RunError::TooLarge { .. } => {
+        CompilerError::Lost { .. }
+        | CompilerError::Trouble(_)
+        | CompilerError::DoesNotLink(_)
+        | CompilerError::BadModule { .. }
+        | CompilerError::BadPipeline(_)
+        | CompilerError::ForeignTarget { .. }
+        | CompilerError::TooLarge { .. } => {
             tracing::warn!(%error, "a test could not be run");
             Ok(TestResult::Trouble)
         }

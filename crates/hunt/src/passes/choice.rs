@@ -8,8 +8,8 @@ use std::path::Path;
 
 use fs_err as fs;
 use optsleuth_case::workers::Workers;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::distribution;
-use optsleuth_compiler::llvm::RunError;
 use optsleuth_model::{Element, Limits, PassInfo, PassRegistry, PassSequence, Program, RunRequest};
 
 use crate::HuntError;
@@ -201,7 +201,7 @@ fn accepted(workers: &mut Workers, found: Vec<Spellings>) -> Result<Vec<Spelling
     let requests: Vec<RunRequest> = forms.map(request).collect();
     let results = workers.pool.run_all(&requests, &|_| ());
     let mut is_taken =
-        results.iter().map(|result| !matches!(result, Err(RunError::BadPipeline(_))));
+        results.iter().map(|result| !matches!(result, Err(CompilerError::BadPipeline(_))));
     let mut left = Vec::new();
     for mut pass in found {
         pass.forms.retain(|_| is_taken.next().unwrap_or(false));

@@ -31,7 +31,8 @@ use std::time::Instant;
 
 use optsleuth_case::CaseError;
 use optsleuth_case::workers::Workers;
-use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_model::{
     Campaign, CaseKind, PassSequence, PassSettings, Progress, Quiet, RunRequest, RunResult,
     SequenceChoice, Trigger,
@@ -203,7 +204,7 @@ impl Hunting<'_> {
             }
             match self.workers.pool.load(&program.program, &[], TEST_LIMITS) {
                 Ok(()) => {}
-                Err(RunError::BadModule { .. } | RunError::ForeignTarget { .. }) => {
+                Err(CompilerError::BadModule { .. } | CompilerError::ForeignTarget { .. }) => {
                     store.reject(round.number, "LLVM does not read its IR", 1)?;
                     store.finish_program(round.number, place)?;
                     continue;
@@ -369,7 +370,7 @@ impl Hunting<'_> {
         let unheard = Quiet(self.session.progress);
         let name = &program.name;
         let examined = match self.examiner.examine(deviation, name, &mut reproducer, &unheard) {
-            Err(HuntError::Case(CaseError::Run(error))) => {
+            Err(HuntError::Case(CaseError::Compiler(error))) => {
                 of_error(error)?;
                 Examined::Dismissed("the harness could not run it again".to_owned())
             }

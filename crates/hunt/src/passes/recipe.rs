@@ -5,6 +5,7 @@ use optsleuth_model::{Exclusion, SequenceChoice};
 use serde::{Deserialize, Serialize};
 
 use super::choice::PassChoice;
+use crate::campaign::Recipe;
 use crate::programs::ProgramPlan;
 
 /// Everything that decides what a hunt with pass sequences does.
@@ -36,6 +37,15 @@ pub struct PassRecipe {
     pub shard: (u64, u64),
     /// One test in so many also says what of the compiler it executed.
     pub coverage_every: u64,
+}
+
+impl Recipe for PassRecipe {
+    fn programs_by_path(&self) -> Vec<String> {
+        match &self.llvm {
+            LlvmChoice::Config(path) => vec![format!("llvm-config = \"{}\"", path.display())],
+            LlvmChoice::Version(_) | LlvmChoice::Newest => Vec::new(),
+        }
+    }
 }
 
 /// How programs are chosen.

@@ -85,7 +85,7 @@ impl Reproducer for SequenceReproducer<'_> {
         }
         let Some(reduced) = fewest_passes(workers, program, kind, &passes, progress)? else {
             return dismissed(match kind {
-                CaseKind::Hang => "LLVM is slow, but comes to an end",
+                CaseKind::Hang => "LLVM is slow, but ends",
                 _ => "it fails once, and not again",
             });
         };

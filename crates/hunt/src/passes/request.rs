@@ -12,6 +12,7 @@ pub const TEST_LIMITS: Limits = Limits {
     execute: Duration::from_secs(2),
     memory: 4 << 30,
     output: 1 << 20,
+    with_shadows: false,
 };
 
 /// One test in so many has its IR verified after every pass; all others at the

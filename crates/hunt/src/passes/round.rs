@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use optsleuth_case::workers::Workers;
-use optsleuth_compiler::llvm::RunError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_model::{Element, Exclusion, PassSequence, ProgramShape, Progress, SequenceChoice};
 use optsleuth_select::doc2vec::{self, Corpus, Dictionary};
 use optsleuth_select::pairwise::Pairwise;
@@ -160,13 +160,12 @@ impl Rounds {
             }
             SequenceChoice::Pairwise => {
                 let array = Pairwise::new(length.1, self.passes.len());
-                let rows = array.len() as u64;
-                // Rows in an order of the seed's, from where the last round ended.
-                let stride = coprime(rows, self.recipe.seed);
-                (0..wanted as u64)
-                    .map(|index| (number * wanted as u64 + index) % rows * stride % rows)
+                let order = row_order(array.len(), self.recipe.seed);
+                let first = number as usize * wanted;
+                (0..wanted)
+                    .map(|index| order[(first + index) % order.len()])
                     .map(|row| {
-                        let row = array.row(usize::try_from(row).unwrap_or_default());
+                        let row = array.row(row);
                         deck.spell(row.into_iter().map(usize::from), &mut rng)
                     })
                     .collect()
@@ -228,7 +227,7 @@ impl Rounds {
             worker.load(&program.program, &[], TEST_LIMITS)?;
             shapes.push(match worker.shape() {
                 // Alike to whatever has none, either.
-                Err(RunError::NoShape(_)) => ProgramShape::default(),
+                Err(CompilerError::NoShape(_)) => ProgramShape::default(),
                 other => other?,
             });
         }
@@ -271,29 +270,33 @@ fn recent<'a>(kept: &'a [Drawn], rng: &mut impl Rng) -> &'a [Element] {
     &kept[place]
 }
 
-/// A number without a common divisor with `n`, by the seed.
-fn coprime(n: u64, seed: u64) -> u64 {
-    fn gcd(a: u64, b: u64) -> u64 {
-        if b == 0 { a } else { gcd(b, a % b) }
-    }
-    let mut candidate = seed % n.max(1) + 1;
-    while gcd(candidate, n) != 1 {
-        candidate += 1;
-    }
-    candidate
+/// The rows of a covering array in an order of the seed's. Neighbouring rows have
+/// most of their passes in common, so a hunt that took them in their own order
+/// would test one corner of the array.
+fn row_order(n_rows: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n_rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    order
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn a_stride_visits_every_row() {
-        for (rows, seed) in [(12, 5), (7, 7), (1, 3), (100, 0)] {
-            let stride = coprime(rows, seed);
-            let mut seen: Vec<u64> = (0..rows).map(|index| index * stride % rows).collect();
-            seen.sort_unstable();
-            assert_eq!(seen, (0..rows).collect::<Vec<_>>());
-        }
+    fn every_row_comes_once_and_the_first_hundred_rows_mix_passes() {
+        let array = Pairwise::new(60, 100);
+        let order = row_order(array.len(), 7);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..array.len()).collect::<Vec<_>>());
+        assert_ne!(order, row_order(array.len(), 8));
+        let n_passes = |row: usize| array.row(row).into_iter().collect::<BTreeSet<_>>().len();
+        // In the array's own order these repeat one pass.
+        assert!((1..100).all(|row| n_passes(row) <= 2));
+        let few = order[..100].iter().filter(|row| n_passes(**row) < 20).count();
+        assert!(few <= 5, "{few} of the first 100 rows have fewer than 20 passes");
     }
 }

@@ -113,7 +113,10 @@ fn encode(verdict: &Verdict) -> Option<Vec<u8>> {
                 ProgramEnd::Exited(status) => End::Exited(status),
                 ProgramEnd::Signaled(signal) => End::Signaled(signal),
                 // No valid program ends by a limit.
-                ProgramEnd::Timeout | ProgramEnd::OutOfMemory | ProgramEnd::OutputLimit => {
+                ProgramEnd::Timeout
+                | ProgramEnd::OutOfMemory
+                | ProgramEnd::OutputLimit
+                | ProgramEnd::ThreadLimit => {
                     return None;
                 }
             },

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::HuntError;
 use kept::{Kept, Verdict};
 pub use rejection::{Rejected, Rejection, Rejections};
-pub use swarm::{Swarm, UnknownSwarm};
+pub use swarm::Swarm;
 use validity::{Author, Checker, Unfit, Valid, unwritten, workdir};
 
 /// Where programs come from.
@@ -92,19 +92,14 @@ impl fmt::Display for SizeProfile {
     }
 }
 
-/// A word that names no size.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is neither small nor paper")]
-pub struct UnknownSize(String);
-
 impl FromStr for SizeProfile {
-    type Err = UnknownSize;
+    type Err = HuntError;
 
-    fn from_str(text: &str) -> Result<SizeProfile, UnknownSize> {
+    fn from_str(text: &str) -> Result<SizeProfile, HuntError> {
         match text {
             "small" => Ok(SizeProfile::Small),
             "paper" => Ok(SizeProfile::Paper),
-            _ => Err(UnknownSize(text.to_owned())),
+            _ => Err(HuntError::UnknownSize(text.to_owned())),
         }
     }
 }

@@ -15,6 +15,8 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::HuntError;
+
 /// How csmith's probabilities are chosen for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,17 +49,12 @@ impl fmt::Display for Swarm {
     }
 }
 
-/// A word that names no way to choose probabilities.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is none of default, on-off and graded")]
-pub struct UnknownSwarm(String);
-
 impl FromStr for Swarm {
-    type Err = UnknownSwarm;
+    type Err = HuntError;
 
-    fn from_str(text: &str) -> Result<Swarm, UnknownSwarm> {
+    fn from_str(text: &str) -> Result<Swarm, HuntError> {
         let named = Swarm::ALL.into_iter().find(|swarm| swarm.name() == text);
-        named.ok_or_else(|| UnknownSwarm(text.to_owned()))
+        named.ok_or_else(|| HuntError::UnknownSwarm(text.to_owned()))
     }
 }
 
@@ -210,7 +207,7 @@ mod tests {
     #[test]
     fn names_are_read_back() {
         for swarm in Swarm::ALL {
-            assert_eq!(swarm.to_string().parse(), Ok(swarm));
+            assert_eq!(swarm.to_string().parse::<Swarm>().unwrap(), swarm);
         }
         assert!("often".parse::<Swarm>().is_err());
     }

@@ -18,9 +18,10 @@ use optsleuth_case::definedness::{
     executed,
 };
 use optsleuth_case::driver::{Tried, try_level};
-use optsleuth_compiler::clang::{self, Markers, ProgramError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::driver::{Driver, Family};
-use optsleuth_compiler::llvm::{Install, RunError, Worker};
+use optsleuth_compiler::llvm::{Install, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
@@ -79,7 +80,7 @@ const WAYS: [Way; 4] = [PLAIN, GUARDED, BY_CODEGEN, AS_PROCESS];
 impl Checker {
     /// Finds out what there is.
     pub(super) fn new(install: &Install, worker: &mut Worker) -> Result<Checker, HuntError> {
-        let clang = install.tool("clang").ok_or(ProgramError::NoClang(install.major))?;
+        let clang = install.tool("clang").ok_or(CompilerError::NoClang(install.major))?;
         let said = Tool::new(clang).arg("--version").text()?;
         let clang = said.lines().next().unwrap_or_default().to_owned();
         let sanitizers = Sanitizers::find(install, &Sanitizer::ALL, worker)?;
@@ -237,7 +238,7 @@ impl From<Objection> for Unfit {
 impl From<CaseError> for Unfit {
     fn from(error: CaseError) -> Unfit {
         match error {
-            CaseError::Run(error) => error.into(),
+            CaseError::Compiler(error) => error.into(),
             error => Unfit::Trouble(error.into()),
         }
     }
@@ -249,49 +250,20 @@ impl From<HuntError> for Unfit {
     }
 }
 
-/// A compiler that does not take a program, against one that is not there.
-impl From<ProgramError> for Unfit {
-    fn from(error: ProgramError) -> Unfit {
-        match error {
-            ProgramError::DoesNotCompile { path, source } => {
+/// What is wrong with the program, against what is wrong with the harness.
+impl From<CompilerError> for Unfit {
+    fn from(error: CompilerError) -> Unfit {
+        let what = match &error {
+            CompilerError::DoesNotCompile { path, source } => {
                 let said = source.to_string();
                 let complaint = said.lines().find(|line| line.contains("error:"));
-                let what = without_folder(complaint.unwrap_or(&said).trim(), &path);
-                Unfit::Rejected(Rejection::DoesNotCompile, what)
+                without_folder(complaint.unwrap_or(&said).trim(), path)
             }
-            ProgramError::Unreadable { .. }
-            | ProgramError::UnknownLanguage(_)
-            | ProgramError::NoClang(_)
-            | ProgramError::NoRoom(_) => Unfit::Trouble(error.into()),
-        }
-    }
-}
-
-/// What is wrong with the program, against what is wrong with the harness.
-impl From<RunError> for Unfit {
-    fn from(error: RunError) -> Unfit {
-        match error {
-            RunError::BadModule { .. }
-            | RunError::ForeignTarget { .. }
-            | RunError::DoesNotCompile(_)
-            | RunError::DoesNotLink(_)
-            | RunError::TooLarge { .. } => {
-                let said = error.to_string();
-                let line = said.lines().next().unwrap_or_default().to_owned();
-                Unfit::Rejected(Rejection::DoesNotCompile, line)
+            error if error.is_programs_fault() => {
+                error.to_string().lines().next().unwrap_or_default().to_owned()
             }
-            RunError::BadOptions(_)
-            | RunError::BadPipeline(_)
-            | RunError::BadEdit(_)
-            | RunError::NoShape(_)
-            | RunError::NoSandbox
-            | RunError::NotInstrumented
-            | RunError::NoClang(_)
-            | RunError::Lost { .. }
-            | RunError::Protocol(_)
-            | RunError::Trouble(_)
-            | RunError::Registry(_)
-            | RunError::Io { .. } => Unfit::Trouble(error.into()),
-        }
+            _ => return Unfit::Trouble(error.into()),
+        };
+        Unfit::Rejected(Rejection::DoesNotCompile, what)
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct Generation {
     /// `None`: the base program.
     pub(super) strategy: Option<Strategy>,
     pub(super) n_snippets: u64,
+    /// What one judge alone makes of it at -O0: wrong code of that compiler.
+    pub(super) outvoted: Option<String>,
     pub(super) result: GenerationResult,
     /// With markers.
     pub(super) text: String,
@@ -134,6 +136,7 @@ impl BaseProgramTester<'_> {
             number: 0,
             strategy: None,
             n_snippets: 0,
+            outvoted: None,
             result,
             text,
         });
@@ -147,6 +150,7 @@ impl BaseProgramTester<'_> {
                 number,
                 strategy: Some(strategy),
                 n_snippets: 0,
+                outvoted: None,
                 result: GenerationResult::Nothing,
                 text: String::new(),
             };
@@ -154,14 +158,18 @@ impl BaseProgramTester<'_> {
                 let source = Source::new(unmarked(&variant.text))?;
                 generation.n_snippets = variant.snippets.len() as u64;
                 let verdict = self.tools.judges.judge(&source, expected, lane.fence)?;
-                if let Verdict::Undecided(why) = &verdict {
-                    // If that compiler is under test, its tests will show it.
-                    tracing::warn!(why, program = tested.name, "a judge falls over a variant");
+                // If that compiler is under test, its tests will show it.
+                match &verdict {
+                    Verdict::Undecided(why) => {
+                        tracing::warn!(why, program = tested.name, "a judge crashes on a variant");
+                    }
+                    Verdict::Outvoted(what) => generation.outvoted = Some(what.clone()),
+                    Verdict::Equivalent | Verdict::Different(_) => {}
                 }
                 let is_certain = verdict == Verdict::Equivalent;
                 generation.result = match verdict {
                     Verdict::Different(why) => GenerationResult::Error(why),
-                    Verdict::Equivalent | Verdict::Undecided(_) => {
+                    Verdict::Equivalent | Verdict::Undecided(_) | Verdict::Outvoted(_) => {
                         let coverage = &mut tested.coverage;
                         let tried = self.try_all(&source, expected, coverage, lane, stop)?;
                         let Some(tried) = tried else { return Ok(()) };

@@ -58,10 +58,10 @@ impl Unsuited {
         match self {
             Unsuited::DoesNotParse => "libclang does not read it".to_owned(),
             Unsuited::Unfit(Unfit::Calls(callee)) => format!("calls {callee}"),
-            Unsuited::Unfit(Unfit::Addresses) => "makes numbers of addresses".to_owned(),
+            Unsuited::Unfit(Unfit::Addresses) => "turns addresses into numbers".to_owned(),
             Unsuited::Unfit(Unfit::Restricted(_)) => "has restricted pointers".to_owned(),
             Unsuited::Unfit(Unfit::Attribute(_)) => {
-                "has attributes that speak against it".to_owned()
+                "has attributes that forbid inserted code".to_owned()
             }
             Unsuited::NoProfile => "its profile is not complete".to_owned(),
         }

@@ -18,7 +18,7 @@ use optsleuth_triage::TriageError;
 use super::base_program::{BaseProgramTester, FailedTest, GenerationResult, TestedProgram};
 use super::compilers::Lane;
 use super::reproduce::VariantReproducer;
-use super::store::error_file;
+use super::store::{error_file, outvoted_file};
 use crate::HuntError;
 use crate::campaign::{Deviation, Examined, Examiner, Fate, Session, TestId, is_same_in_program};
 
@@ -132,7 +132,7 @@ impl Hunting<'_> {
     /// Keeps what came of a base program and looks into what deviates.
     fn take(&mut self, tested: &TestedProgram, lane: &mut Lane<'_>) -> Result<(), HuntError> {
         let has_grown = tested.coverage.as_ref().is_some_and(|found| self.session.cover(found));
-        self.keep_errors(tested)?;
+        self.keep_disputed(tested)?;
         let deviations = self.deviations(tested);
         let all: Vec<Deviation> = deviations.iter().map(|one| one.deviation.clone()).collect();
         let grown = has_grown.then_some(&self.session.coverage);
@@ -157,14 +157,22 @@ impl Hunting<'_> {
         Ok(())
     }
 
-    /// Writes variants that are not equivalent to their base program: errors of
-    /// ours, to be explained.
-    fn keep_errors(&self, tested: &TestedProgram) -> Result<(), HuntError> {
+    /// Writes variants on which judges do not agree: those that are not equivalent
+    /// to their base program, which are errors of ours, and those for which a
+    /// compiler makes wrong code at -O0, whether it is under test or not.
+    fn keep_disputed(&self, tested: &TestedProgram) -> Result<(), HuntError> {
         for generation in &tested.generations {
-            let GenerationResult::Error(why) = &generation.result else { continue };
+            let (why, what, file): (_, _, fn(u64, u64) -> String) =
+                match (&generation.result, &generation.outvoted) {
+                    (GenerationResult::Error(why), _) => {
+                        (why, "a variant is not equivalent", error_file)
+                    }
+                    (_, Some(why)) => (why, "a compiler is wrong at -O0", outvoted_file),
+                    (GenerationResult::Nothing | GenerationResult::Tested(..), None) => continue,
+                };
             let strategy = generation.strategy.map_or("nothing", |strategy| strategy.name());
-            tracing::warn!(strategy, why, program = tested.name, "a variant is not equivalent");
-            let path = self.folder.join(error_file(tested.number, generation.number));
+            tracing::warn!(strategy, why, program = tested.name, "{what}");
+            let path = self.folder.join(file(tested.number, generation.number));
             let why = why.replace("*/", "* /");
             let text = format!("/* {strategy} on {}: {why} */\n{}", tested.name, generation.text);
             write_whole(&path, text)?;

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::str::FromStr;
 
 use optsleuth_case::folder::{llvm_of, open_case};
-use optsleuth_model::{Fault, OptLevel};
+use optsleuth_model::{Fault, OptLevel, Trust};
 use optsleuth_mutate::emi::Strategy;
 use serde::{Deserialize, Serialize};
 
 use crate::HuntError;
+use crate::campaign::Recipe;
 use crate::programs::ProgramPlan;
 
 /// A compiler under test, as people name it.
@@ -57,8 +58,8 @@ pub struct Broken {
 
 impl Broken {
     /// The LLVM of a case of `bench plant`.
-    pub fn of_case(folder: &Path) -> Result<Broken, HuntError> {
-        let case = open_case(folder)?;
+    pub fn of_case(folder: &Path, trust: Trust) -> Result<Broken, HuntError> {
+        let case = open_case(folder, trust)?;
         let fault = case.case.fault.as_ref().map(ToString::to_string);
         let fault = fault.ok_or_else(|| HuntError::NoFault(folder.to_owned()))?;
         Ok(Broken { llvm: llvm_of(&case.case)?.find()?.major, fault })
@@ -88,6 +89,16 @@ pub struct VariantRecipe {
     pub programs: ProgramPlan,
     /// What is broken on purpose.
     pub broken: Option<Broken>,
+}
+
+impl Recipe for VariantRecipe {
+    fn programs_by_path(&self) -> Vec<String> {
+        let by_path = |choice: &CompilerChoice| match choice {
+            CompilerChoice::Driver(name) => name.contains('/').then(|| name.clone()),
+            CompilerChoice::Workers(_) => None,
+        };
+        self.compilers.iter().filter_map(by_path).collect()
+    }
 }
 
 /// The levels that the paper tests with.

@@ -129,7 +129,10 @@ impl VariantReproducer<'_, '_> {
         let may_accuse = may_accuse(&verdict, self.kind());
         match verdict {
             Verdict::Different(why) | Verdict::Undecided(why) if !may_accuse => Ok(Err(why)),
-            Verdict::Equivalent | Verdict::Different(_) | Verdict::Undecided(_) => Ok(Ok(minimal)),
+            Verdict::Equivalent
+            | Verdict::Different(_)
+            | Verdict::Undecided(_)
+            | Verdict::Outvoted(_) => Ok(Ok(minimal)),
         }
     }
 
@@ -228,7 +231,7 @@ impl VariantReproducer<'_, '_> {
 /// is.
 fn may_accuse(verdict: &Verdict, kind: CaseKind) -> bool {
     match verdict {
-        Verdict::Equivalent => true,
+        Verdict::Equivalent | Verdict::Outvoted(_) => true,
         Verdict::Different(_) => false,
         Verdict::Undecided(_) => kind != CaseKind::WrongCode,
     }

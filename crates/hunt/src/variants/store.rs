@@ -171,6 +171,11 @@ pub fn error_file(base: u64, generation: u64) -> String {
     format!("errors/{base:06}-{generation:02}.c")
 }
 
+/// Where the text of a variant is kept that one compiler alone gets wrong at -O0.
+pub(super) fn outvoted_file(base: u64, generation: u64) -> String {
+    format!("outvoted/{base:06}-{generation:02}.c")
+}
+
 #[cfg(test)]
 mod tests {
     use optsleuth_model::{CaseKind, Execution, ProgramEnd, VariantSettings};
@@ -203,7 +208,7 @@ mod tests {
 
     fn generation(number: u64, result: GenerationResult) -> Generation {
         let strategy = (number > 0).then_some(Strategy::Hermes);
-        Generation { number, strategy, n_snippets: 3, result, text: String::new() }
+        Generation { number, strategy, n_snippets: 3, outvoted: None, result, text: String::new() }
     }
 
     fn tested(number: u64, generations: Vec<Generation>) -> TestedProgram {

@@ -13,9 +13,10 @@
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::driver::{Tried, try_level};
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::c_front_end::{CSource, Compiled as Ir, FrontEnd};
 use optsleuth_compiler::driver::Driver;
-use optsleuth_compiler::llvm::{RunError, Worker};
+use optsleuth_compiler::llvm::Worker;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     CaseKind, CodegenLevel, Coverage, Execute, Execution, Limits, OptLevel, Outcome, PassSequence,
@@ -82,7 +83,7 @@ pub fn by_driver(
             Ok(TestResult::Wrong(Mark { kind, pass: None, signature }))
         }
         Ok(Tried::Ran(outcome)) => Ok(TestResult::of(&outcome, expected)),
-        Err(CaseError::Run(error)) => of_error(error),
+        Err(CaseError::Compiler(error)) => of_error(error),
         Err(error) => Err(error.into()),
     }
 }
@@ -95,7 +96,7 @@ pub fn by_worker(
     expected: &Execution,
     worker: &mut Worker,
 ) -> Result<(TestResult, Option<Coverage>), HuntError> {
-    let mut run = || -> Result<(TestResult, Option<Coverage>), RunError> {
+    let mut run = || -> Result<(TestResult, Option<Coverage>), CompilerError> {
         let program = match tools.front_end.compile(&source.c(), LIMITS)? {
             Ir::Ir(program) => program,
             Ir::Failed(result) => return Ok((TestResult::of(&result.outcome, expected), None)),
@@ -114,7 +115,7 @@ pub fn by_worker(
     };
     match run() {
         Ok(seen) => Ok(seen),
-        Err(RunError::DoesNotCompile(_)) => Ok((TestResult::Refused, None)),
+        Err(CompilerError::FrontEndRefuses(_)) => Ok((TestResult::Refused, None)),
         Err(error) => Ok((of_error(error)?, None)),
     }
 }

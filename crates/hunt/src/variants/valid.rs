@@ -1,26 +1,28 @@
-//! Is a variant what it should be? The same behaviour as its seed by clang and
+//! Is a variant what it should be? The same behaviour as its base program by clang and
 //! by gcc at -O0, whatever unused memory holds, no broken promise of its IR, and
 //! clean under clang's address and undefined-behaviour sanitizers.
 //!
 //! **Invariant:** a variant that does something else is an error of ours: it is
-//! counted and kept, and never accuses a compiler. A compiler that falls over a
-//! variant, though, is the compiler's bug, and never counts as an error of ours.
+//! counted and kept, and never accuses a compiler. A compiler that crashes on a
+//! variant is the compiler's bug, and so is wrong code at -O0 where one compiler
+//! alone differs from all other judges; neither counts as an error of ours.
 
 use optsleuth_case::CaseError;
 use optsleuth_case::definedness::{GUARDED, Objection, ObjectionKind, PLAIN, Sanitizers, Way};
 use optsleuth_case::driver::{Tried, try_level};
 use optsleuth_case::oracle::{behaviour, describe, same_behaviour};
 use optsleuth_case::workers::steps;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::c_front_end::{Compiled as Ir, FrontEnd};
 use optsleuth_compiler::driver::{Compiled, Driver};
-use optsleuth_compiler::llvm::{Install, RunError, Worker};
+use optsleuth_compiler::llvm::{Install, Worker};
 use optsleuth_compiler::sanitize::Sanitizer;
-use optsleuth_model::{Execution, Limits, OptLevel, Outcome, Progress};
+use optsleuth_model::{Execution, Limits, OptLevel, Outcome, ProgramEnd, Progress};
 
 use super::trial::Source;
 use crate::HuntError;
 
-/// What a variant may use unoptimized. Its seed ended within a second.
+/// What a variant may use unoptimized. Its base program ended within a second.
 const LIMITS: Limits = Limits { execute: std::time::Duration::from_secs(5), ..Limits::STANDARD };
 
 /// How clang's program is executed.
@@ -49,13 +51,16 @@ pub enum Ran {
 /// What judges say of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is equivalent to its seed, as far as can be told.
+    /// It is equivalent to its base program, as far as can be told.
     Equivalent,
     /// It does something else.
     Different(String),
     /// A judge fell over it, or was disturbed; none says that it does something
     /// else.
     Undecided(String),
+    /// It is equivalent to its base program by all judges but one compiler, which is the
+    /// suspect.
+    Outvoted(String),
 }
 
 impl Verdict {
@@ -64,8 +69,12 @@ impl Verdict {
     fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Equivalent, other) => other,
-            (Verdict::Undecided(_), different @ Verdict::Different(_)) => different,
-            (own @ (Verdict::Undecided(_) | Verdict::Different(_)), _) => own,
+            (Verdict::Undecided(_) | Verdict::Outvoted(_), different @ Verdict::Different(_)) => {
+                different
+            }
+            (own @ (Verdict::Undecided(_) | Verdict::Different(_) | Verdict::Outvoted(_)), _) => {
+                own
+            }
         }
     }
 }
@@ -118,14 +127,17 @@ impl Judges {
         expected: &Execution,
         fence: &mut Worker,
     ) -> Result<Verdict, HuntError> {
-        let mut all = Verdict::Equivalent;
-        for judge in [Judges::by_clang, Judges::by_gcc, Judges::by_sanitizers] {
-            all = all.and(judge(self, source, expected, fence)?);
-            if matches!(all, Verdict::Different(_)) {
-                break;
-            }
+        let (clang, gcc) = (self.inside(source, &WAYS, fence)?, self.outside(source, fence)?);
+        let outvoted = match self.sanitizers.working().is_empty() {
+            true => None,
+            false => outvoted(&clang, &gcc, expected),
+        };
+        let by_compilers = outvoted
+            .unwrap_or_else(|| clang_verdict(clang, expected).and(verdict("gcc", gcc, expected)));
+        match by_compilers {
+            different @ Verdict::Different(_) => Ok(different),
+            other => Ok(other.and(self.by_sanitizers(source, expected, fence)?)),
         }
-        Ok(all)
     }
 
     /// The same by clang alone: quick.
@@ -135,24 +147,7 @@ impl Judges {
         expected: &Execution,
         fence: &mut Worker,
     ) -> Result<Verdict, HuntError> {
-        let ran = self.inside(source, &WAYS, fence)?;
-        let said = WAYS.into_iter().zip(ran).map(|(way, ran)| {
-            let who = match way.guarded {
-                true => format!("clang, {},", way.name),
-                false => "clang".to_owned(),
-            };
-            verdict(&who, ran, expected)
-        });
-        Ok(said.fold(Verdict::Equivalent, Verdict::and))
-    }
-
-    fn by_gcc(
-        &self,
-        source: &Source,
-        expected: &Execution,
-        fence: &mut Worker,
-    ) -> Result<Verdict, HuntError> {
-        Ok(verdict("gcc", self.outside(source, fence)?, expected))
+        Ok(clang_verdict(self.inside(source, &WAYS, fence)?, expected))
     }
 
     fn by_sanitizers(
@@ -202,7 +197,7 @@ impl Judges {
         fence: &mut Worker,
     ) -> Result<Vec<Ran>, HuntError> {
         let mut all = Vec::new();
-        let mut run_all = || -> Result<(), RunError> {
+        let mut run_all = || -> Result<(), CompilerError> {
             let program = match self.front_end.compile(&source.c(), LIMITS)? {
                 Ir::Ir(program) => program,
                 Ir::Failed(result) => {
@@ -222,9 +217,9 @@ impl Judges {
         match run_all() {
             Ok(()) => {}
             Err(
-                error @ (RunError::DoesNotCompile(_)
-                | RunError::DoesNotLink(_)
-                | RunError::TooLarge { .. }),
+                error @ (CompilerError::FrontEndRefuses(_)
+                | CompilerError::DoesNotLink(_)
+                | CompilerError::TooLarge { .. }),
             ) => all.push(Ran::Refused(first_line(&error.to_string()))),
             Err(error) => all.push(fell(error)?),
         }
@@ -238,7 +233,7 @@ impl Judges {
             Ok(Tried::Ran(Outcome::Ok(Some(execution)))) => Ran::Executed(execution),
             Ok(Tried::Ran(outcome)) => Ran::Fell(describe(&outcome)),
             Ok(Tried::Refused(why)) => Ran::Refused(first_line(&why)),
-            Err(CaseError::Run(error)) => fell(error)?,
+            Err(CaseError::Compiler(error)) => fell(error)?,
             Err(error) => return Err(error.into()),
         })
     }
@@ -246,13 +241,54 @@ impl Judges {
 
 /// What says nothing about a program: IR that no front end should make, and a
 /// worker that was lost again and again. Other trouble will not go away.
-fn fell(error: RunError) -> Result<Ran, HuntError> {
+fn fell(error: CompilerError) -> Result<Ran, HuntError> {
     match error {
-        RunError::BadModule { .. } | RunError::Lost { .. } | RunError::Trouble(_) => {
-            Ok(Ran::Fell(first_line(&error.to_string())))
-        }
+        CompilerError::BadModule { .. }
+        | CompilerError::Lost { .. }
+        | CompilerError::Trouble(_) => Ok(Ran::Fell(first_line(&error.to_string()))),
         error => Err(error.into()),
     }
+}
+
+/// The suspect, where one compiler's program ends by itself and does something
+/// else, the same in all ways, and the other compiler's does what it should.
+fn outvoted(clang: &[Ran], gcc: &Ran, expected: &Execution) -> Option<Verdict> {
+    let by_clang = agreed(clang)?;
+    let by_gcc = agreed(std::slice::from_ref(gcc))?;
+    let right = |execution: &Execution| same_behaviour(execution, expected);
+    let (who, wrong) = match (right(by_clang), right(by_gcc)) {
+        (false, true) => ("clang", by_clang),
+        (true, false) => ("gcc", by_gcc),
+        (true, true) | (false, false) => return None,
+    };
+    let what = format!("by {who} at -O0 it {}, by all others it does not", behaviour(wrong));
+    Some(Verdict::Outvoted(what))
+}
+
+/// What a program does that ends by itself and does the same in all ways.
+fn agreed(ways: &[Ran]) -> Option<&Execution> {
+    fn ended(ran: &Ran) -> Option<&Execution> {
+        match ran {
+            Ran::Executed(execution) => {
+                matches!(execution.end, ProgramEnd::Exited(_)).then_some(execution)
+            }
+            Ran::Refused(_) | Ran::Fell(_) => None,
+        }
+    }
+    let first = ended(ways.first()?)?;
+    let same = |ran| ended(ran).is_some_and(|other| same_behaviour(other, first));
+    ways.iter().all(same).then_some(first)
+}
+
+fn clang_verdict(ran: Vec<Ran>, expected: &Execution) -> Verdict {
+    let said = WAYS.into_iter().zip(ran).map(|(way, ran)| {
+        let who = match way.guarded {
+            true => format!("clang, {},", way.name),
+            false => "clang".to_owned(),
+        };
+        verdict(&who, ran, expected)
+    });
+    said.fold(Verdict::Equivalent, Verdict::and)
 }
 
 fn verdict(who: &str, ran: Ran, expected: &Execution) -> Verdict {

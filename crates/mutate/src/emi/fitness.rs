@@ -9,20 +9,16 @@ use crate::program::Program;
 use crate::types::{Type, TypeKind};
 
 /// Why no variant is derived from a program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// Control or values come by ways that the text does not show.
-    #[error("it calls `{0}`: what variables hold is no matter of its text alone")]
     Calls(String),
     /// Addresses differ from one executable to the next.
-    #[error("it makes numbers of addresses, which differ from one executable to the next")]
     Addresses,
     /// C11 6.7.3.1: one more access to the same object may be undefined.
-    #[error("`{0}` is a restricted pointer, next to which nothing may be read")]
     Restricted(String),
     /// One more access would break what an attribute promises; or the function
     /// may run when the profile is written already.
-    #[error("`{0}` has an attribute (pure, const, naked, destructor) that speaks against it")]
     Attribute(String),
 }
 

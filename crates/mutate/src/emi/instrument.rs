@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
+use crate::MutateError;
 use crate::emi::cells::Cells;
 use crate::emi::environment::Cell;
 use crate::emi::points::Points;
-use crate::emi::profile::{IncompleteProfile, Profile};
+use crate::emi::profile::Profile;
 use crate::emi::recorder;
 use crate::program::Program;
 
@@ -39,7 +40,7 @@ impl Instrumented {
     }
 
     /// Reads what a run wrote to standard error.
-    pub fn profile(&self, stderr: &[u8]) -> Result<Profile, IncompleteProfile> {
+    pub fn profile(&self, stderr: &[u8]) -> Result<Profile, MutateError> {
         Profile::read(stderr, &self.records)
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::MutateError;
 use crate::emi::environment::{Cell, Environment};
 use crate::emi::recorder;
 
@@ -15,25 +16,14 @@ pub struct Profile {
     points: BTreeMap<usize, Environment>,
 }
 
-/// A run that did not come to its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the program did not return from main or call exit, so its profile is incomplete; \
-     take a program that ends normally, or allow more time"
-)]
-pub struct IncompleteProfile;
-
 impl Profile {
     /// Reads what a run wrote to standard error; `records` are the points and
     /// cells of its records.
-    pub(super) fn read(
-        stderr: &[u8],
-        records: &[(usize, Cell)],
-    ) -> Result<Profile, IncompleteProfile> {
+    pub(super) fn read(stderr: &[u8], records: &[(usize, Cell)]) -> Result<Profile, MutateError> {
         let text = String::from_utf8_lossy(stderr);
         // The program may have written something like it; the last one is ours.
-        let (_, told) = text.rsplit_once(recorder::BEGIN).ok_or(IncompleteProfile)?;
-        let (told, _) = told.split_once(recorder::END).ok_or(IncompleteProfile)?;
+        let (_, told) = text.rsplit_once(recorder::BEGIN).ok_or(MutateError::IncompleteProfile)?;
+        let (told, _) = told.split_once(recorder::END).ok_or(MutateError::IncompleteProfile)?;
         let mut profile = Profile::default();
         let mut seen: BTreeMap<usize, Vec<(Cell, Vec<i128>)>> = BTreeMap::new();
         for line in told.lines() {
@@ -43,7 +33,7 @@ impl Profile {
                 let mut words = rest.split(' ');
                 let number = words.next().and_then(|word| usize::from_str_radix(word, 16).ok());
                 let Some((point, cell)) = number.and_then(|number| records.get(number)) else {
-                    return Err(IncompleteProfile);
+                    return Err(MutateError::IncompleteProfile);
                 };
                 let values = words.filter_map(|word| u64::from_str_radix(word, 16).ok());
                 let values = values.map(|bits| value(cell, bits)).collect();

@@ -5,13 +5,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::MutateError;
+
 /// A way to derive variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strategy {
     /// Code for what is executed, from the values that variables have there.
     Hermes,
-    /// Deletions from and insertions into what is not executed, led by how far
-    /// they lead from the seed.
+    /// Deletions from and insertions into what is not executed, guided by the
+    /// distance from the base program.
     Athena,
     /// Deletions from what is not executed.
     Orion,
@@ -37,17 +39,12 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// A name that no strategy has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no strategy `{0}`; there are hermes, athena and orion")]
-pub struct NoSuchStrategy(pub String);
-
 impl FromStr for Strategy {
-    type Err = NoSuchStrategy;
+    type Err = MutateError;
 
-    fn from_str(text: &str) -> Result<Strategy, NoSuchStrategy> {
+    fn from_str(text: &str) -> Result<Strategy, MutateError> {
         let named = Strategy::ALL.into_iter().find(|strategy| strategy.name() == text);
-        named.ok_or_else(|| NoSuchStrategy(text.to_owned()))
+        named.ok_or_else(|| MutateError::NoSuchStrategy(text.to_owned()))
     }
 }
 
@@ -58,8 +55,9 @@ mod tests {
     #[test]
     fn every_strategy_is_found_by_its_name() {
         for strategy in Strategy::ALL {
-            assert_eq!(strategy.to_string().parse(), Ok(strategy));
+            assert_eq!(strategy.to_string().parse::<Strategy>().unwrap(), strategy);
         }
-        assert_eq!("hera".parse::<Strategy>(), Err(NoSuchStrategy("hera".to_owned())));
+        let error = "hera".parse::<Strategy>().unwrap_err();
+        assert!(matches!(error, MutateError::NoSuchStrategy(name) if name == "hera"));
     }
 }

@@ -1,6 +1,7 @@
-//! Where Athena's walk goes: how far a variant is from its seed, and whether it
-//! goes on from there (Metropolis and others, 1953; Le, Sun, Su, OOPSLA 2015,
-//! who lead the walk away from the seed, as far as the size allows).
+//! Where Athena's walk goes: how far a variant is from its base program, and
+//! whether the walk goes on from there (Metropolis and others, 1953; Le, Sun, Su,
+//! OOPSLA 2015, who lead the walk away from the base program, as far as the size
+//! allows).
 //!
 //! **Invariant:** same programs and random numbers, same way; a proposal that is
 //! farther is always accepted.
@@ -24,13 +25,13 @@ const SIZE: f64 = 1.0;
 /// probability of 0.37.
 const STRICTNESS: f64 = 50.0;
 
-/// How far a variant is from its seed: the Jaccard distances of their sets of
+/// How far a variant is from its base program: the Jaccard distances of their sets of
 /// basic blocks and of edges, less what it grew or shrank by.
-pub fn distance(seed: &Program, variant: &Program) -> f64 {
-    let (seed, variant) = (Flow::of(seed), Flow::of(variant));
-    let (before, after) = (seed.n_statements as f64, variant.n_statements as f64);
+pub fn distance(base: &Program, variant: &Program) -> f64 {
+    let (base, variant) = (Flow::of(base), Flow::of(variant));
+    let (before, after) = (base.n_statements as f64, variant.n_statements as f64);
     let growth = (after - before).abs() / before.max(1.0);
-    BLOCKS * jaccard(&seed.blocks, &variant.blocks) + EDGES * jaccard(&seed.edges, &variant.edges)
+    BLOCKS * jaccard(&base.blocks, &variant.blocks) + EDGES * jaccard(&base.edges, &variant.edges)
         - SIZE * growth
 }
 

@@ -18,7 +18,6 @@ mod oracle;
 mod target;
 
 use std::fmt;
-use std::str::FromStr;
 
 use optsleuth_model::Mutant;
 use rand::Rng;
@@ -68,22 +67,6 @@ impl Insertion {
 impl fmt::Display for Insertion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// A name that no insertion has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no insertion `{0}`; there are insert-if, insert-while, insert-call and insert-goto"
-)]
-pub struct NoSuchInsertion(pub String);
-
-impl FromStr for Insertion {
-    type Err = NoSuchInsertion;
-
-    fn from_str(text: &str) -> Result<Insertion, NoSuchInsertion> {
-        let named = Insertion::ALL.into_iter().find(|insertion| insertion.name() == text);
-        named.ok_or_else(|| NoSuchInsertion(text.to_owned()))
     }
 }
 

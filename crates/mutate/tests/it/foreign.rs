@@ -1,7 +1,7 @@
 //! What is not in the text itself: other files, and macros.
 
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_mutate::{ParseError, Program, Rule};
+use optsleuth_mutate::{MutateError, Program, Rule};
 
 use crate::read::{libclang, read};
 
@@ -13,7 +13,7 @@ fn header() -> String {
     format!("static inline int g(int {long}) {{ int y = {long} * 3; return y - 1; }}\n")
 }
 
-fn parse(source: &str, flags: &[&str]) -> Result<Program, ParseError> {
+fn parse(source: &str, flags: &[&str]) -> Result<Program, MutateError> {
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     libclang().parse(source, &flags)
 }
@@ -52,7 +52,7 @@ fn a_macro_is_refused_with_its_place() {
     let check = |source: &str, at: u32| {
         let source = format!("#define F(x) x + 1\n{source}");
         let error = parse(&source, &["-xc"]).unwrap_err();
-        assert!(matches!(error, ParseError::Macro { line: 2, column } if column == at), "{error}");
+        assert!(matches!(error, MutateError::Macro { line: 2, column } if column == at), "{error}");
     };
     check("int f(int a) { return F(a) * 2; }", 23);
     check("int f(int a) { return 2 * F(a); }", 27);

@@ -1,6 +1,6 @@
 //! What is inserted where, and that it is C afterwards.
 
-use optsleuth_mutate::{Insertion, Mutant, NoSuchInsertion, Pool, Program};
+use optsleuth_mutate::{Insertion, Mutant, Pool, Program};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
@@ -62,14 +62,6 @@ fn only_text(insertion: Insertion, source: &str, donor: &str) -> String {
 
 /// A donor with nothing but the condition `v < 3`.
 const LESS: &str = "int f(int v) { return v < 3 ? 1 : 2; }";
-
-#[test]
-fn every_insertion_is_found_by_its_name() {
-    for insertion in Insertion::ALL {
-        assert_eq!(insertion.to_string().parse(), Ok(insertion));
-    }
-    assert_eq!("insert".parse::<Insertion>(), Err(NoSuchInsertion("insert".to_owned())));
-}
 
 #[test]
 fn a_condition_of_another_program_guards_a_statement() {

@@ -9,29 +9,10 @@ mod write;
 use std::borrow::Cow;
 
 use rayon::prelude::*;
-use thiserror::Error;
 
+use crate::error::ObjcovError;
 use crate::index::FunctionIndex;
 use crate::instrument::{Options, instrument_object};
-use crate::skip::Skip;
-
-/// Why an archive could not be processed as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ArchiveError {
-    /// The bytes are no archive, or a damaged one.
-    #[error("malformed archive: {0}")]
-    Malformed(String),
-    /// A thin archive names a file that the caller did not provide.
-    #[error("member `{0}` of a thin archive is missing")]
-    MissingMember(String),
-    /// There are fewer members than that.
-    #[error("the archive has no member number {0}")]
-    NoSuchMember(usize),
-    /// The result would not fit the archive format.
-    #[error("archive is too large")]
-    TooLarge,
-}
 
 /// Provides the contents of a thin archive's member, named as in the archive (relative to its folder).
 pub type ThinMember<'a> = &'a (dyn Fn(&str) -> Option<Vec<u8>> + Sync);
@@ -60,7 +41,7 @@ pub struct MemberReport {
     /// The number in the member's probe symbols.
     pub object_id: u32,
     /// The blocks, or why the member was kept as it is.
-    pub outcome: Result<Vec<FunctionIndex>, Skip>,
+    pub outcome: Result<Vec<FunctionIndex>, ObjcovError>,
 }
 
 /// Instruments every member of a regular or thin archive.
@@ -70,7 +51,7 @@ pub struct MemberReport {
 pub fn instrument_archive(
     bytes: &[u8],
     options: &ArchiveOptions<'_>,
-) -> Result<ArchiveResult, ArchiveError> {
+) -> Result<ArchiveResult, ObjcovError> {
     let archive = read::read(bytes, options.thin_member)?;
     let numbered = archive.members.into_par_iter().enumerate();
     let done = numbered.map(|(index, member)| {
@@ -97,7 +78,7 @@ pub type NamedMember<'a> = (String, Cow<'a, [u8]>);
 pub fn members<'a>(
     bytes: &'a [u8],
     thin_member: ThinMember<'_>,
-) -> Result<Vec<NamedMember<'a>>, ArchiveError> {
+) -> Result<Vec<NamedMember<'a>>, ObjcovError> {
     let archive = read::read(bytes, thin_member)?;
     let named = |member: write::Member<'a>| {
         (String::from_utf8_lossy(&member.name).into_owned(), member.data)
@@ -115,9 +96,9 @@ pub fn replace_member(
     position: usize,
     data: Vec<u8>,
     thin_member: ThinMember<'_>,
-) -> Result<Vec<u8>, ArchiveError> {
+) -> Result<Vec<u8>, ObjcovError> {
     let mut archive = read::read(bytes, thin_member)?;
     let member = archive.members.get_mut(position);
-    member.ok_or(ArchiveError::NoSuchMember(position))?.data = data.into();
+    member.ok_or(ObjcovError::NoSuchMember(position))?.data = data.into();
     write::write(&archive.members, archive.symbols)
 }

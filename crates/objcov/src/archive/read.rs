@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use object::read::archive::{ArchiveFile, ArchiveMember};
 
-use super::ArchiveError;
 use super::write::Member;
+use crate::error::ObjcovError;
 
 /// An archive's contents.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Archive<'a> {
 pub(super) fn read<'a>(
     bytes: &'a [u8],
     thin_member: &(dyn Fn(&str) -> Option<Vec<u8>> + Sync),
-) -> Result<Archive<'a>, ArchiveError> {
-    let malformed = |error: object::Error| ArchiveError::Malformed(error.to_string());
+) -> Result<Archive<'a>, ObjcovError> {
+    let malformed = |error: object::Error| ObjcovError::MalformedArchive(error.to_string());
     let file = ArchiveFile::parse(bytes).map_err(malformed)?;
     let mut members = Vec::new();
     let mut number_at = HashMap::new();
@@ -36,7 +36,7 @@ pub(super) fn read<'a>(
         let data = if member.is_thin() {
             let name = String::from_utf8_lossy(member.name());
             Cow::Owned(
-                thin_member(&name).ok_or_else(|| ArchiveError::MissingMember(name.into_owned()))?,
+                thin_member(&name).ok_or_else(|| ObjcovError::MissingMember(name.into_owned()))?,
             )
         } else {
             let data = member.data(bytes).map_err(malformed)?;
@@ -44,7 +44,7 @@ pub(super) fn read<'a>(
             Cow::Borrowed(data)
         };
         if total > bytes.len() {
-            return Err(ArchiveError::Malformed("members overlap".to_owned()));
+            return Err(ObjcovError::MalformedArchive("members overlap".to_owned()));
         }
         members.push(Member { name: file_name(member.name()).to_vec(), data });
     }
@@ -55,8 +55,8 @@ pub(super) fn read<'a>(
             let symbol = symbol.map_err(malformed)?;
             let member = file.member(symbol.offset()).map_err(malformed)?;
             let number = position(bytes, &member).and_then(|at| number_at.get(&at));
-            let number =
-                number.ok_or_else(|| ArchiveError::Malformed("symbol of no member".to_owned()))?;
+            let number = number
+                .ok_or_else(|| ObjcovError::MalformedArchive("symbol of no member".to_owned()))?;
             known.push((symbol.name(), *number));
         }
         symbols = Some(known);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use object::elf;
 
-use super::ArchiveError;
 use crate::elf::{Place, read};
+use crate::error::ObjcovError;
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER_LEN: usize = 60;
@@ -24,7 +24,7 @@ pub(super) struct Member<'a> {
 pub(super) fn write(
     members: &[Member<'_>],
     symbols: Option<Vec<(&[u8], usize)>>,
-) -> Result<Vec<u8>, ArchiveError> {
+) -> Result<Vec<u8>, ObjcovError> {
     let own_names;
     let symbols = match symbols {
         Some(symbols) => symbols,
@@ -42,7 +42,7 @@ pub(super) fn write(
     let mut positions = Vec::with_capacity(members.len());
     for member in members {
         // The index holds 32-bit positions.
-        positions.push(u32::try_from(at).map_err(|_| ArchiveError::TooLarge)?);
+        positions.push(u32::try_from(at).map_err(|_| ObjcovError::ArchiveTooLarge)?);
         at += HEADER_LEN + even(member.data.len());
     }
 
@@ -72,10 +72,10 @@ fn even(len: usize) -> usize {
 }
 
 /// Appends a header and its contents.
-fn push(out: &mut Vec<u8>, name: &[u8], data: &[u8]) -> Result<(), ArchiveError> {
+fn push(out: &mut Vec<u8>, name: &[u8], data: &[u8]) -> Result<(), ObjcovError> {
     let size = data.len().to_string();
     if size.len() > 10 {
-        return Err(ArchiveError::TooLarge);
+        return Err(ObjcovError::ArchiveTooLarge);
     }
     let fields: [(&[u8], usize); 6] =
         [(name, 16), (b"0", 12), (b"0", 6), (b"0", 6), (b"100644", 8), (size.as_bytes(), 10)];

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use object::elf;
 
 use crate::bytes;
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// `SHF_GNU_RETAIN`: keep the section although nothing refers to it.
 pub(crate) const SHF_GNU_RETAIN: u64 = 0x20_0000;
@@ -125,10 +125,10 @@ impl<'a> Object<'a> {
     }
 
     /// The relocations in RELA section `index`, in file order.
-    pub(crate) fn relas(&self, index: usize) -> Result<Vec<Rela>, Skip> {
+    pub(crate) fn relas(&self, index: usize) -> Result<Vec<Rela>, ObjcovError> {
         let data = &self.sections[index].data;
         if !data.len().is_multiple_of(24) {
-            return Err(Skip::Malformed("relocation section size"));
+            return Err(ObjcovError::Malformed("relocation section size"));
         }
         data.chunks_exact(24)
             .map(|entry| {
@@ -141,11 +141,11 @@ impl<'a> Object<'a> {
                 })
             })
             .collect::<Option<Vec<_>>>()
-            .ok_or(Skip::Malformed("relocation section size"))
+            .ok_or(ObjcovError::Malformed("relocation section size"))
             .and_then(|relas| {
                 let all_known =
                     relas.iter().all(|rela| (rela.symbol as usize) < self.symbols.len());
-                if all_known { Ok(relas) } else { Err(Skip::Malformed("relocation symbol")) }
+                if all_known { Ok(relas) } else { Err(ObjcovError::Malformed("relocation symbol")) }
             })
     }
 

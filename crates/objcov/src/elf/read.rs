@@ -9,7 +9,7 @@ use object::elf;
 
 use super::{Object, Place, Section, Symbol};
 use crate::bytes::{c_string, u16_at, u32_at, u64_at};
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// Larger inputs are refused: offsets stay comfortably within 32 bits even after growth.
 const MAX_FILE: usize = 1 << 30;
@@ -18,32 +18,32 @@ const HEADER_SIZE: usize = 64;
 const SYMBOL_SIZE: usize = 24;
 
 /// Parses a relocatable x86-64 object.
-pub(crate) fn parse(data: &[u8]) -> Result<Object<'_>, Skip> {
+pub(crate) fn parse(data: &[u8]) -> Result<Object<'_>, ObjcovError> {
     if data.get(..4) != Some(&elf::ELFMAG) {
-        return Err(Skip::NotElf);
+        return Err(ObjcovError::NotElf);
     }
     if data.len() > MAX_FILE {
-        return Err(Skip::TooLarge);
+        return Err(ObjcovError::TooLarge);
     }
-    let truncated = Skip::Malformed("truncated header");
+    let truncated = ObjcovError::Malformed("truncated header");
     let header = data.get(..HEADER_SIZE).ok_or(truncated)?;
     let is_ours = header[4] == elf::ELFCLASS64
         && header[5] == elf::ELFDATA2LSB
         && u16_at(header, 16) == Some(elf::ET_REL)
         && u16_at(header, 18) == Some(elf::EM_X86_64);
     if !is_ours {
-        return Err(Skip::ForeignElf);
+        return Err(ObjcovError::ForeignElf);
     }
     let (sections, shstrtab) =
-        sections(data, header).ok_or(Skip::Malformed("section header table"))?;
+        sections(data, header).ok_or(ObjcovError::Malformed("section header table"))?;
     check_extents(&sections, data.len())?;
 
     let mut symtabs = (0..sections.len()).filter(|&i| sections[i].kind == elf::SHT_SYMTAB);
-    let symtab = symtabs.next().ok_or(Skip::NoCode)?;
+    let symtab = symtabs.next().ok_or(ObjcovError::NoCode)?;
     if symtabs.next().is_some() {
-        return Err(Skip::Unsupported("several symbol tables"));
+        return Err(ObjcovError::Unsupported("several symbol tables"));
     }
-    let symbols = symbols(&sections, symtab).ok_or(Skip::Malformed("symbol table"))?;
+    let symbols = symbols(&sections, symtab).ok_or(ObjcovError::Malformed("symbol table"))?;
     let n_locals = sections[symtab].info as usize;
     let is_split = n_locals <= symbols.len()
         && symbols[..n_locals].iter().all(Symbol::is_local)
@@ -54,10 +54,11 @@ pub(crate) fn parse(data: &[u8]) -> Result<Object<'_>, Skip> {
         |names: &Section<'_>| names.kind == elf::SHT_STRTAB && names.data.last() == Some(&0);
     let has_names = |table: usize| sections.get(table).is_some_and(is_names);
     if !is_split || !has_names(strtab) || !has_names(shstrtab) {
-        return Err(Skip::Malformed("symbol table"));
+        return Err(ObjcovError::Malformed("symbol table"));
     }
     check_names(&sections, &symbols, shstrtab, strtab, data.len())?;
-    check_groups(&sections, symtab, symbols.len()).ok_or(Skip::Malformed("section group"))?;
+    check_groups(&sections, symtab, symbols.len())
+        .ok_or(ObjcovError::Malformed("section group"))?;
     let rela_of = rela_of(&sections, symtab)?;
     let abi = [header[7], header[8]];
     let flags = u32_at(header, 48).unwrap_or_default();
@@ -115,14 +116,14 @@ fn section<'a>(data: &'a [u8], entry: &[u8]) -> Option<Section<'a>> {
 }
 
 /// Refuses overlapping contents (they would multiply on output) and absurd alignments.
-fn check_extents(sections: &[Section<'_>], file_size: usize) -> Result<(), Skip> {
+fn check_extents(sections: &[Section<'_>], file_size: usize) -> Result<(), ObjcovError> {
     let total = sections.iter().map(|section| section.data.len()).sum::<usize>();
     if total > file_size {
-        return Err(Skip::Malformed("sections overlap"));
+        return Err(ObjcovError::Malformed("sections overlap"));
     }
     let is_sane = |align: u64| align == 0 || align.is_power_of_two() && align <= 1 << 30;
     if !sections.iter().all(|section| is_sane(section.align)) {
-        return Err(Skip::Malformed("section alignment"));
+        return Err(ObjcovError::Malformed("section alignment"));
     }
     Ok(())
 }
@@ -164,14 +165,15 @@ fn check_names(
     shstrtab: usize,
     strtab: usize,
     file_size: usize,
-) -> Result<(), Skip> {
+) -> Result<(), ObjcovError> {
     let mut left = file_size.saturating_mul(16);
     let of_sections = sections.iter().map(|section| (shstrtab, section.name_offset));
     let of_symbols = symbols.iter().map(|symbol| (strtab, symbol.name));
     for (table, offset) in of_sections.chain(of_symbols) {
         let name = c_string(&sections[table].data, offset as usize);
-        left =
-            name.and_then(|name| left.checked_sub(name.len())).ok_or(Skip::Malformed("names"))?;
+        left = name
+            .and_then(|name| left.checked_sub(name.len()))
+            .ok_or(ObjcovError::Malformed("names"))?;
     }
     Ok(())
 }
@@ -194,16 +196,16 @@ fn check_groups(sections: &[Section<'_>], symtab: usize, n_symbols: usize) -> Op
     Some(())
 }
 
-fn rela_of(sections: &[Section<'_>], symtab: usize) -> Result<Vec<Option<usize>>, Skip> {
+fn rela_of(sections: &[Section<'_>], symtab: usize) -> Result<Vec<Option<usize>>, ObjcovError> {
     let mut rela_of = vec![None; sections.len()];
     for (index, section) in sections.iter().enumerate() {
         match section.kind {
             elf::SHT_RELA => {}
-            elf::SHT_REL => return Err(Skip::Unsupported("relocations without addends")),
+            elf::SHT_REL => return Err(ObjcovError::Unsupported("relocations without addends")),
             _ => continue,
         }
         if section.link as usize != symtab {
-            return Err(Skip::Malformed("relocation section link"));
+            return Err(ObjcovError::Malformed("relocation section link"));
         }
         // Tables of the format itself are rebuilt, not relocated.
         let is_plain = |target: &Section<'_>| {
@@ -218,12 +220,12 @@ fn rela_of(sections: &[Section<'_>], symtab: usize) -> Result<Vec<Option<usize>>
             )
         };
         if !sections.get(section.info as usize).is_some_and(is_plain) {
-            return Err(Skip::Malformed("relocation section target"));
+            return Err(ObjcovError::Malformed("relocation section target"));
         }
         let target = rela_of.get_mut(section.info as usize);
         match target {
             Some(slot @ None) if section.info != 0 => *slot = Some(index),
-            _ => return Err(Skip::Malformed("relocation section target")),
+            _ => return Err(ObjcovError::Malformed("relocation section target")),
         }
     }
     Ok(rela_of)

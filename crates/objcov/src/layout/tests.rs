@@ -1,13 +1,13 @@
 //! Code in, code with probes out: layout and emission together.
 
 use crate::emit;
+use crate::error::ObjcovError;
 use crate::layout::lay_out;
 use crate::leaders::Blocks;
-use crate::skip::Skip;
 use crate::text;
 
 /// Rewrites `code` with probes at the instructions numbered `probed`.
-fn rewrite(code: &[u8], probed: &[usize], aligned: &[(u32, u32)]) -> Result<Vec<u8>, Skip> {
+fn rewrite(code: &[u8], probed: &[usize], aligned: &[(u32, u32)]) -> Result<Vec<u8>, ObjcovError> {
     let text = text::decode(1, &text::tests::section(code), &[])?;
     let blocks = Blocks::for_test(text.insns.len(), probed, aligned);
     let layout = lay_out(&text, &blocks)?;

@@ -20,7 +20,7 @@ pub(crate) fn section(data: &[u8]) -> Section<'_> {
 }
 
 /// Decodes `code` with relocations of the given offsets and types, and prints flow, role and fixups.
-fn print(code: &[u8], relas: &[(u64, u32)]) -> Result<String, Skip> {
+fn print(code: &[u8], relas: &[(u64, u32)]) -> Result<String, ObjcovError> {
     let rela = |&(offset, kind)| Rela { offset, kind, symbol: 0, addend: -4 };
     let relas = relas.iter().map(rela).collect::<Vec<_>>();
     let text = decode(1, &section(code), &relas)?;

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::bytes::{Reader, u32_at};
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// One record of the table.
 #[derive(Debug, Clone)]
@@ -63,13 +63,13 @@ pub(crate) enum Op {
 }
 
 /// Splits the table into records.
-pub(crate) fn parse(data: &[u8]) -> Result<Vec<Record>, Skip> {
+pub(crate) fn parse(data: &[u8]) -> Result<Vec<Record>, ObjcovError> {
     let mut records: Vec<Record> = Vec::new();
     // Record numbers of the CIEs, by their offset in the table.
     let mut cies = std::collections::HashMap::new();
     let mut at = 0;
     while at < data.len() {
-        let length = u32_at(data, at).ok_or(Skip::Unwind("truncated record"))?;
+        let length = u32_at(data, at).ok_or(ObjcovError::Unwind("truncated record"))?;
         if length == 0 {
             records.push(Record { span: at..at + 4, body: Body::End });
             at += 4;
@@ -78,19 +78,22 @@ pub(crate) fn parse(data: &[u8]) -> Result<Vec<Record>, Skip> {
         let end = at
             .checked_add(4 + length as usize)
             .filter(|&end| end <= data.len() && length < 0xffff_fff0)
-            .ok_or(Skip::Unwind("record length"))?;
-        let id = u32_at(data, at + 4).ok_or(Skip::Unwind("truncated record"))?;
+            .ok_or(ObjcovError::Unwind("record length"))?;
+        let id = u32_at(data, at + 4).ok_or(ObjcovError::Unwind("truncated record"))?;
         let record = &data[..end];
         let body = if id == 0 {
             cies.insert(at, records.len());
             Body::Cie(cie(record, at + 8)?)
         } else {
             let cie = (at + 4).checked_sub(id as usize).and_then(|cie| cies.get(&cie).copied());
-            let cie_idx = cie.ok_or(Skip::Unwind("record without its common part"))?;
+            let cie_idx = cie.ok_or(ObjcovError::Unwind("record without its common part"))?;
             let Body::Cie(cie) = &records[cie_idx].body else {
-                return Err(Skip::Unwind("record without its common part"));
+                return Err(ObjcovError::Unwind("record without its common part"));
             };
-            Body::Fde(fde(record, at + 8, cie_idx, cie).ok_or(Skip::Unwind("frame description"))?)
+            Body::Fde(
+                fde(record, at + 8, cie_idx, cie)
+                    .ok_or(ObjcovError::Unwind("frame description"))?,
+            )
         };
         records.push(Record { span: at..end, body });
         at = end;
@@ -111,8 +114,8 @@ pub(crate) fn pointer_size(encoding: u8) -> Option<usize> {
     }
 }
 
-fn cie(record: &[u8], at: usize) -> Result<Cie, Skip> {
-    parse_cie(record, at).ok_or(Skip::Unwind("common frame information"))
+fn cie(record: &[u8], at: usize) -> Result<Cie, ObjcovError> {
+    parse_cie(record, at).ok_or(ObjcovError::Unwind("common frame information"))
 }
 
 fn parse_cie(record: &[u8], at: usize) -> Option<Cie> {

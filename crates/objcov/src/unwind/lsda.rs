@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::frames;
 use crate::bytes::{Reader, push_uleb, push_wide_uleb};
-use crate::skip::Skip;
+use crate::error::ObjcovError;
 
 /// "Not present" as a pointer encoding.
 const OMITTED: u8 = 0xff;
@@ -42,9 +42,9 @@ pub(crate) struct Site {
 }
 
 /// Reads the table in `data[span]`.
-pub(crate) fn parse(data: &[u8], span: Range<usize>) -> Result<Lsda, Skip> {
-    let table = data.get(..span.end).ok_or(Skip::ExceptionTable("position"))?;
-    parse_table(table, span).ok_or(Skip::ExceptionTable("format"))
+pub(crate) fn parse(data: &[u8], span: Range<usize>) -> Result<Lsda, ObjcovError> {
+    let table = data.get(..span.end).ok_or(ObjcovError::ExceptionTable("position"))?;
+    parse_table(table, span).ok_or(ObjcovError::ExceptionTable("format"))
 }
 
 fn parse_table(table: &[u8], span: Range<usize>) -> Option<Lsda> {
@@ -93,7 +93,7 @@ impl Lsda {
         data: &[u8],
         sites: &[Site],
         out: &mut Vec<u8>,
-    ) -> Result<usize, Skip> {
+    ) -> Result<usize, ObjcovError> {
         out.extend_from_slice(&data[self.span.start..self.encoding]);
         out.push(data[self.encoding]);
         let mut table = Vec::new();
@@ -102,7 +102,7 @@ impl Lsda {
                 if self.site_encoding == 0x01 {
                     push_uleb(&mut table, number);
                 } else {
-                    let number = u32::try_from(number).map_err(|_| Skip::TooLarge)?;
+                    let number = u32::try_from(number).map_err(|_| ObjcovError::TooLarge)?;
                     table.extend_from_slice(&number.to_le_bytes());
                 }
             }
@@ -116,16 +116,17 @@ impl Lsda {
         let length_width = (4..8).find(|width| (fixed + width) % 4 == self.tail % 4).unwrap_or(4);
         let tail = fixed + length_width;
         if tail > 1 << 28 {
-            return Err(Skip::TooLarge);
+            return Err(ObjcovError::TooLarge);
         }
         if let Some(offset) = self.type_offset {
             // The distance from the tail's start to the end of the types does not change.
             let end = self.type_origin(data)? + offset;
-            let rest =
-                end.checked_sub(self.tail as u64).ok_or(Skip::ExceptionTable("type table"))?;
+            let rest = end
+                .checked_sub(self.tail as u64)
+                .ok_or(ObjcovError::ExceptionTable("type table"))?;
             let offset = rest + (tail - (out.len() + TYPE_WIDTH)) as u64;
             if offset >= 1 << 28 {
-                return Err(Skip::TooLarge);
+                return Err(ObjcovError::TooLarge);
             }
             push_wide_uleb(out, offset, TYPE_WIDTH);
         }
@@ -138,9 +139,9 @@ impl Lsda {
     }
 
     /// The place the distance to the type table counts from.
-    fn type_origin(&self, data: &[u8]) -> Result<u64, Skip> {
+    fn type_origin(&self, data: &[u8]) -> Result<u64, ObjcovError> {
         let mut reader = Reader::new(data, self.encoding + 1);
-        reader.uleb().ok_or(Skip::ExceptionTable("type table"))?;
+        reader.uleb().ok_or(ObjcovError::ExceptionTable("type table"))?;
         Ok(reader.pos() as u64)
     }
 

@@ -10,8 +10,8 @@ pub(crate) mod rewrite;
 use std::collections::BTreeMap;
 
 use crate::elf::{Object, Rela};
+use crate::error::ObjcovError;
 use crate::relocation;
-use crate::skip::Skip;
 use frames::{Body, Record};
 use lsda::Lsda;
 
@@ -55,7 +55,7 @@ pub(crate) fn collect(
     object: &Object<'_>,
     frame_sections: &[usize],
     relas: &[Vec<Rela>],
-) -> Result<Unwind, Skip> {
+) -> Result<Unwind, ObjcovError> {
     let mut unwind = Unwind::default();
     let mut owners: BTreeMap<u32, BTreeMap<u64, Spot>> = BTreeMap::new();
     for &section in frame_sections {
@@ -70,7 +70,7 @@ pub(crate) fn collect(
                 }
                 Body::Fde(fde) => {
                     let begin = rela_at(relas, fde.begin)
-                        .ok_or(Skip::Unwind("code pointer is not relocated"))?;
+                        .ok_or(ObjcovError::Unwind("code pointer is not relocated"))?;
                     let function = spot(object, section, relas, begin)?;
                     *code = Some(function);
                     n_used += 1;
@@ -80,7 +80,7 @@ pub(crate) fn collect(
                         let previous =
                             owners.entry(table.section).or_default().insert(table.offset, function);
                         if previous.is_some() {
-                            return Err(Skip::ExceptionTable("shared by two functions"));
+                            return Err(ObjcovError::ExceptionTable("shared by two functions"));
                         }
                     }
                 }
@@ -88,7 +88,7 @@ pub(crate) fn collect(
             }
         }
         if n_used != relas.len() {
-            return Err(Skip::Unwind("unexpected relocation"));
+            return Err(ObjcovError::Unwind("unexpected relocation"));
         }
         unwind.tables.push(FrameTable { section, records, code });
     }
@@ -105,11 +105,11 @@ fn handlers(
     section: u32,
     owners: &BTreeMap<u64, Spot>,
     relas: &[Vec<Rela>],
-) -> Result<BTreeMap<u64, Handler>, Skip> {
+) -> Result<BTreeMap<u64, Handler>, ObjcovError> {
     let is_known = object.section_name(section as usize).starts_with(b".gcc_except_table")
         && object.sections[section as usize].kind == object::elf::SHT_PROGBITS;
     if !is_known {
-        return Err(Skip::ExceptionTable("unknown kind"));
+        return Err(ObjcovError::ExceptionTable("unknown kind"));
     }
     let data = &object.sections[section as usize].data;
     let ends = owners.keys().skip(1).copied().chain([data.len() as u64]);
@@ -120,7 +120,8 @@ fn handlers(
         let pad_base = match lsda.pad_base {
             None => function,
             Some(at) => {
-                let rela = rela_at(relas, at).ok_or(Skip::ExceptionTable("landing pad base"))?;
+                let rela =
+                    rela_at(relas, at).ok_or(ObjcovError::ExceptionTable("landing pad base"))?;
                 spot(object, section as usize, relas, rela)?
             }
         };
@@ -136,7 +137,12 @@ pub(crate) fn rela_at(relas: &[Rela], offset: usize) -> Option<usize> {
 }
 
 /// Where a pointer in an unwind table points. Such pointers count from their own place, or not at all.
-fn spot(object: &Object<'_>, from: usize, relas: &[Rela], index: usize) -> Result<Spot, Skip> {
+fn spot(
+    object: &Object<'_>,
+    from: usize,
+    relas: &[Rela],
+    index: usize,
+) -> Result<Spot, ObjcovError> {
     let reference = relocation::reference(object, from as u32, index as u32, &relas[index], 0)?;
     Ok(Spot { section: reference.section, offset: reference.target })
 }

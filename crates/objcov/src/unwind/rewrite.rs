@@ -8,8 +8,8 @@ use super::lsda::Site;
 use super::{FrameTable, Handler, Spot, Unwind};
 use crate::bytes::align_up;
 use crate::elf::{Object, Rela};
+use crate::error::ObjcovError;
 use crate::moved::{Moved, OffsetMap};
-use crate::skip::Skip;
 
 /// New contents and relocations of a section.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) fn handlers(
     unwind: &Unwind,
     relas: &[Vec<Rela>],
     moved: &mut Moved,
-) -> Result<Vec<Rewritten>, Skip> {
+) -> Result<Vec<Rewritten>, ObjcovError> {
     let mut all = Vec::new();
     for (&section, handlers) in &unwind.handlers {
         let data = &object.sections[section as usize].data;
@@ -56,7 +56,7 @@ pub(crate) fn handlers(
                 } else if Some(at) == handler.lsda.pad_base {
                     (new_start + (at - span.start)) as u64
                 } else {
-                    return Err(Skip::ExceptionTable("unexpected relocation"));
+                    return Err(ObjcovError::ExceptionTable("unexpected relocation"));
                 };
             }
         }
@@ -68,12 +68,12 @@ pub(crate) fn handlers(
 }
 
 /// The call sites of `handler` for moved code.
-fn sites(handler: &Handler, moved: &Moved) -> Result<Vec<Site>, Skip> {
+fn sites(handler: &Handler, moved: &Moved) -> Result<Vec<Site>, ObjcovError> {
     let start =
         |spot: Spot, distance: u64| moved.start(spot.section, spot.offset.saturating_add(distance));
     let function = start(handler.function, 0)?;
     let pad_base = start(handler.pad_base, 0)?;
-    let too_far = Skip::ExceptionTable("call site before its function");
+    let too_far = ObjcovError::ExceptionTable("call site before its function");
     let mut sites = Vec::with_capacity(handler.lsda.sites.len());
     for site in &handler.lsda.sites {
         let begin = start(handler.function, site.start)?;
@@ -105,7 +105,7 @@ pub(crate) fn frames(
     table: &FrameTable,
     relas: &[Rela],
     moved: &Moved,
-) -> Result<Rewritten, Skip> {
+) -> Result<Rewritten, ObjcovError> {
     let data = &object.sections[table.section].data;
     let mut out: Vec<u8> = Vec::with_capacity(data.len() + data.len() / 4);
     let mut new_starts = Vec::with_capacity(table.records.len());
@@ -146,13 +146,13 @@ pub(crate) fn frames(
     Ok(Rewritten { section: table.section, data: out, relas })
 }
 
-fn new_range(fde: &Fde, code: Spot, moved: &Moved) -> Result<u64, Skip> {
+fn new_range(fde: &Fde, code: Spot, moved: &Moved) -> Result<u64, ObjcovError> {
     if fde.range == 0 {
         return Ok(0);
     }
     let start = moved.start(code.section, code.offset)?;
     let end = moved.end(code.section, code.offset.saturating_add(fde.range))?;
-    end.checked_sub(start).ok_or(Skip::Unwind("range"))
+    end.checked_sub(start).ok_or(ObjcovError::Unwind("range"))
 }
 
 /// Appends the frame program of `fde`, its advances recomputed; padding at its end is dropped.
@@ -162,7 +162,7 @@ fn program(
     fde: &Fde,
     code: Spot,
     moved: &Moved,
-) -> Result<(), Skip> {
+) -> Result<(), ObjcovError> {
     let is_nop = |op: &Op| matches!(op, Op::Fixed(bytes) if data[bytes.clone()] == [0]);
     let n_ops = fde.ops.iter().rposition(|op| !is_nop(op)).map_or(0, |last| last + 1);
     let mut old = code.offset;
@@ -178,7 +178,7 @@ fn program(
                     moved.start(code.section, old)?
                 };
                 let delta = to.checked_sub(new).and_then(|delta| u32::try_from(delta).ok());
-                frames::push_advance(out, delta.ok_or(Skip::Unwind("location"))?);
+                frames::push_advance(out, delta.ok_or(ObjcovError::Unwind("location"))?);
                 new = to;
             }
             Op::Fixed(bytes) => out.extend_from_slice(&data[bytes.clone()]),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use object::{Object as _, ObjectSection as _};
-use optsleuth_objcov::{FunctionIndex, Lines, LinesError, Options, instrument_object};
+use optsleuth_objcov::{FunctionIndex, Lines, ObjcovError, Options, instrument_object};
 use proptest::prelude::*;
 
 use crate::tools::{self, Bench};
@@ -344,8 +344,8 @@ fn objects_without_lines_have_none() {
 
 #[test]
 fn what_is_no_object_is_an_error() {
-    assert!(matches!(Lines::read(b""), Err(LinesError::Object(_))));
-    assert!(matches!(Lines::read(b"text"), Err(LinesError::Object(_))));
+    assert!(matches!(Lines::read(b""), Err(ObjcovError::NotElf)));
+    assert!(matches!(Lines::read(b"text"), Err(ObjcovError::NotElf)));
 }
 
 /// Where the contents of section `name` are in the file.
@@ -362,7 +362,7 @@ fn unknown_relocations_are_an_error() {
     let mut bytes = compile(&bench, "gcc", "-g", "lines.c");
     let relocations = extent(&bytes, ".rela.debug_line");
     bytes[relocations.start + 8] = 9; // Relative to the global offset table.
-    assert!(matches!(Lines::read(&bytes), Err(LinesError::Relocation { kind: 9, .. })));
+    assert!(matches!(Lines::read(&bytes), Err(ObjcovError::DebugRelocation { kind: 9, .. })));
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn lines_beyond_the_code_are_an_error() {
     let relocations = extent(&bytes, ".rela.debug_line");
     let last = relocations.end - 24; // Sets the address; its addend starts at 16.
     bytes[last + 17] = 0x7f;
-    assert!(matches!(Lines::read(&bytes), Err(LinesError::Malformed(_))));
+    assert!(matches!(Lines::read(&bytes), Err(ObjcovError::DebugSections(_))));
 }
 
 /// Healthy objects.

@@ -19,14 +19,15 @@ const CONTEXT: usize = 4;
 /// So many lines of a change are shown.
 const MAX_LINES: usize = 1500;
 
-pub(super) fn write(out: &mut String, found: &Bisection) -> fmt::Result {
+pub(super) fn write(out: &mut String, found: &Bisection, failure: Option<&str>) -> fmt::Result {
     out.push_str("<section id=\"bisection\">\n<h2>Guilty invocations of passes</h2>\n");
     verdict(out, found)?;
-    if !found.invocations.is_empty() {
+    // One invocation is no row.
+    if found.invocations.len() > 1 {
         super::figure(out, &strip(found).picture())?;
     }
     facts(out, found)?;
-    single_pass(out, &found.single_pass)?;
+    single_pass(out, &found.single_pass, failure)?;
     if let Some(change) = &found.change {
         changed(out, change)?;
     }
@@ -138,16 +139,17 @@ fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
     )
 }
 
-fn single_pass(out: &mut String, form: &SinglePassForm) -> fmt::Result {
+fn single_pass(out: &mut String, form: &SinglePassForm, failure: Option<&str>) -> fmt::Result {
     match form {
         SinglePassForm::Found(form) => {
             writeln!(
                 out,
-                "<h3>The failure with {}, on <code>{SINGLE_PASS_FILE}</code></h3>\n\
-                 <p>{}</p>",
+                "<h3>The failure with {}, on <code>{SINGLE_PASS_FILE}</code></h3>",
                 words::counted(form.n_passes, "pass", "passes"),
-                Text(&form.what)
             )?;
+            if failure != Some(form.what.as_str()) {
+                writeln!(out, "<p>There, {}.</p>", Text(&form.what))?;
+            }
             let lines = match form.commands.is_empty() {
                 true => form.passes.clone(),
                 false => form.commands.join("\n"),

@@ -1,22 +1,26 @@
 //! A case -> the top of its page: what it is, what fails, how to see it.
 //!
 //! **Invariant:** no link leads out of the page; where a case comes from is text.
+//! The failure of the case as it is in its folder is said once, at the top. What
+//! is seen on another form of it (before a reduction, with one pass) is said where
+//! that form is shown.
 
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Case, CompilerSpec, Truth};
+use optsleuth_model::{Bisection, CompilerSpec, Truth};
 
 use super::CaseView;
 use crate::escape::Text;
+use crate::names::short_name;
 use crate::words;
 
 /// How many lines of the program a page shows.
 const MAX_INPUT_LINES: usize = 200;
 
-pub(super) fn write(out: &mut String, case: &Case) -> fmt::Result {
+pub(super) fn write(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
+    let case = view.case;
     write!(out, "<header>\n<p class=\"kicker\">Case <code>{}</code></p>\n", Text(&case.id))?;
-    let title = case.title.as_ref().unwrap_or(&case.id);
-    writeln!(out, "<h1>{}</h1>", Text(title))?;
+    writeln!(out, "<h1>{}</h1>", Text(&title(view)))?;
     let compiler = compiler(&case.compiler);
     writeln!(
         out,
@@ -26,20 +30,36 @@ pub(super) fn write(out: &mut String, case: &Case) -> fmt::Result {
     )
 }
 
+/// What people call the case, or else what fails and by which pass.
+pub(super) fn title(view: &CaseView<'_>) -> String {
+    if let Some(title) = &view.case.title {
+        return title.clone();
+    }
+    let kind = words::capitalized(words::kind(view.case.kind));
+    match view.bisection.and_then(Bisection::culprit) {
+        Some(culprit) => format!("{kind}: {} on {}", culprit.pass, culprit.unit),
+        None => kind,
+    }
+}
+
+/// What fails in the program that the case is about, in a line.
+pub(super) fn what<'a>(view: &CaseView<'a>) -> Option<&'a str> {
+    let bisected = view.bisection.map(|found| found.what.as_str());
+    let own = view.localizations.iter().find(|found| found.case == view.case.id);
+    let localized = own.map(|found| found.failure.what.as_str());
+    bisected.or(localized).or(view.case.observed.as_deref())
+}
+
 /// Writes what fails and how to see it.
 pub(super) fn failure(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     out.push_str("<section id=\"failure\">\n<h2>The failure</h2>\n");
-    let mut said: Vec<&str> = Vec::new();
-    let localized = view.localizations.iter().map(|found| found.failure.what.as_str());
-    let bisected = view.bisection.iter().map(|found| found.what.as_str());
-    for what in localized.chain(bisected) {
-        if !said.contains(&what) {
-            writeln!(out, "<p class=\"what\">{}</p>", Text(what))?;
-            said.push(what);
-        }
+    let what = what(view);
+    if let Some(what) = what {
+        writeln!(out, "<p class=\"what\">{}</p>", Text(what))?;
     }
-    facts(out, view.case)?;
-    let outputs = [("Expected", &view.case.expected), ("Observed", &view.case.observed)];
+    facts(out, view)?;
+    let observed = view.case.observed.as_deref().filter(|observed| Some(*observed) != what);
+    let outputs = [("Expected", view.case.expected.as_deref()), ("As reported", observed)];
     if outputs.iter().any(|(_, text)| text.is_some()) {
         out.push_str("<div class=\"pair\">\n");
         for (name, text) in outputs {
@@ -65,7 +85,13 @@ fn compiler(compiler: &CompilerSpec) -> String {
     }
 }
 
-fn facts(out: &mut String, case: &Case) -> fmt::Result {
+fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
+    let case = view.case;
+    let culprit = view.bisection.and_then(Bisection::culprit);
+    // The first localization is the one that a reader comes to first.
+    let suspect = view.localizations.first().and_then(|found| found.functions.first());
+    let suspect =
+        suspect.map(|suspect| format!("{} in {}", short_name(&suspect.name), suspect.path));
     let fix = case.truth.as_ref().and_then(|truth: &Truth| truth.fix_commit.clone());
     let list = |items: &[String], between: &str| {
         if items.is_empty() { None } else { Some(items.join(between)) }
@@ -74,6 +100,8 @@ fn facts(out: &mut String, case: &Case) -> fmt::Result {
         ("Source", case.source.clone(), false),
         ("Fault", case.fault.as_ref().map(ToString::to_string), true),
         ("Passes", Some(case.pipeline.passes()), true),
+        ("Guilty", culprit.map(ToString::to_string), true),
+        ("Most suspect", suspect, true),
         ("LLVM options", list(&case.flags, " "), true),
         ("clang options", list(&case.cflags, " "), true),
         ("Fails in", list(&case.fails_in, ", "), false),

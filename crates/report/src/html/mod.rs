@@ -65,21 +65,18 @@ struct Shown<'a> {
 }
 
 fn page(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
-    let title = match &view.case.title {
-        Some(title) => format!("{}: {title}", view.case.id),
-        None => view.case.id.clone(),
-    };
-    open(out, &title)?;
-    heading::write(out, view.case)?;
+    open(out, &format!("{}: {}", view.case.id, heading::title(view)))?;
+    heading::write(out, view)?;
     out.push_str("<main>\n");
     heading::failure(out, view)?;
     if let Some(found) = view.bisection {
-        bisection::write(out, found)?;
+        bisection::write(out, found, heading::what(view))?;
     }
     for (i, localization) in view.localizations.iter().enumerate() {
         let section = format!("l{}", i + 1);
         let witnesses = witnesses::shown(localization);
-        localized(out, &Shown { section: &section, localization, witnesses: &witnesses })?;
+        let page = Shown { section: &section, localization, witnesses: &witnesses };
+        localized(out, &page, heading::what(view))?;
     }
     if view.localizations.is_empty() {
         out.push_str("<p class=\"note\">Nothing was localized yet.</p>\n");
@@ -118,7 +115,7 @@ pub(crate) fn figure(out: &mut String, picture: &Picture<'_>) -> fmt::Result {
     Ok(())
 }
 
-fn localized(out: &mut String, page: &Shown<'_>) -> fmt::Result {
+fn localized(out: &mut String, page: &Shown<'_>, failure: Option<&str>) -> fmt::Result {
     let (section, localization) = (page.section, page.localization);
     let counts = [localization.files.len(), localization.functions.len()];
     let [n_files, n_functions] =
@@ -128,6 +125,17 @@ fn localized(out: &mut String, page: &Shown<'_>) -> fmt::Result {
         "<section id=\"{section}\">\n<h2>Suspects <span class=\"quiet\">by {}</span></h2>\n",
         Text(&localization.method)
     )?;
+    let ranked_on = &localization.failure;
+    if failure != Some(ranked_on.what.as_str()) {
+        writeln!(
+            out,
+            "<p class=\"note\">Ranked on a smaller form of the failure, <code>{}</code> with \
+             <code>{}</code>: {}.</p>",
+            Text(&localization.case),
+            Text(&ranked_on.passes),
+            Text(&ranked_on.what)
+        )?;
+    }
     summary(out, localization)?;
     suspects::truth(out, localization)?;
     writeln!(

@@ -216,6 +216,40 @@ fn a_bisection_has_a_strip_of_all_invocations_and_the_change_of_the_guilty_one()
 }
 
 #[test]
+fn a_failure_is_said_once_and_other_forms_say_whose_they_are() {
+    let (mut case, mut bisection) = (sample::case(), sample::bisection());
+    let mut ranked = sample::localization();
+    case.title = None;
+    bisection.what = "the program prints 1".to_owned();
+    case.observed = Some(bisection.what.clone());
+    let SinglePassForm::Found(form) = &mut bisection.single_pass else { panic!("no form") };
+    form.what = "the program prints 2".to_owned();
+    ranked.case = format!("{}-single-pass", case.id);
+    ranked.failure.what = "the program prints 3".to_owned();
+    let page = case_html(&CaseView {
+        case: &case,
+        localizations: &[ranked],
+        bisection: Some(&bisection),
+        commands: &[],
+        input: "",
+    });
+    check(&page);
+    let heading = page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(heading.starts_with("Wrong code: p0 on function"), "{heading}");
+    for said in [
+        "<p class=\"what\">the program prints 1</p>",
+        "<dt>Most suspect</dt><dd><code>",
+        "<p>There, the program prints 2.</p>",
+        "Ranked on a smaller form of the failure, <code>gvn-42-single-pass</code>",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    for what in ["the program prints 1", "the program prints 2", "the program prints 3"] {
+        assert_eq!(page.matches(what).count(), 1, "{what}");
+    }
+}
+
+#[test]
 fn a_bisection_without_a_guilty_pass_says_so() {
     let empty = Bisection {
         invocations: Vec::new(),

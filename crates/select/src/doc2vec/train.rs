@@ -327,11 +327,12 @@ mod tests {
         assert_eq!(train(&wordless, &quick(), &|_, _| {}).documents().len(), 1);
     }
 
-    /// Section 3.2: every sequence of up to five of five passes. (a) and (b) are
-    /// the same passes in two orders, (c) is (a) without its first. That (a) is
-    /// nearer to (c) than to (b) cannot be seen in so few words.
+    /// The example of Section 3.2: every sequence of up to five of five passes. (a)
+    /// and (b) are the same passes in two orders, (c) is (a) without its first pass.
+    /// Their vectors differ, but the paper's claim that (a) is nearer to (c) than to
+    /// (b) does not hold (docs/select.md).
     #[test]
-    fn the_order_of_passes_matters() {
+    fn two_orders_of_the_same_passes_get_different_vectors() {
         let mut documents: Vec<Vec<Word>> = vec![vec![]];
         let mut grown = documents.clone();
         for _ in 0..5 {

@@ -1,8 +1,8 @@
 //! Baseline coverage: how often every pass, run on the baseline programs,
 //! executes each block of an LLVM. Measured once for each LLVM, and kept.
 //!
-//! Code that runs all the time has been tested by every user; a bug that nobody
-//! noticed yet is more likely in code that rarely runs.
+//! Every user tests code that runs all the time; an unnoticed bug is more likely
+//! in code that rarely runs.
 //!
 //! **Invariant:** blocks are kept by the functions they belong to, so that what
 //! was learnt of an LLVM holds for its worker with a fault or with more targets.

@@ -5,6 +5,7 @@ mod coverage;
 mod programs;
 
 use optsleuth_case::CaseError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_model::{Program, Progress};
 
@@ -26,7 +27,9 @@ impl Baseline {
             Ok(programs) => {
                 Ok(Baseline { coverage: BaselineCoverage::of(install, progress)?, programs })
             }
-            Err(TriageError::Case(CaseError::Program(error))) => {
+            Err(TriageError::Case(CaseError::Compiler(
+                error @ (CompilerError::NoClang(_) | CompilerError::DoesNotCompile { .. }),
+            ))) => {
                 tracing::warn!(%error, "there is no baseline coverage for this LLVM");
                 Ok(Baseline::default())
             }

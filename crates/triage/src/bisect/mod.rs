@@ -30,7 +30,7 @@ use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, CaseKind,
-    IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage, UnitChange,
+    IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage, Trust, UnitChange,
 };
 
 use crate::TriageError;
@@ -42,6 +42,7 @@ use trials::{Halt, Trials, invocation_of, number_in};
 #[derive(Clone, Debug)]
 pub struct BisectPlan {
     pub folder: PathBuf,
+    pub trust: Trust,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,
     /// For the failing run.
@@ -55,7 +56,7 @@ pub const BUDGET: Duration = Duration::from_secs(120);
 
 /// Sees a case fail and bisects it.
 pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, TriageError> {
-    let case = open_case(&plan.folder)?;
+    let case = open_case(&plan.folder, plan.trust)?;
     let worker_plan =
         WorkerPlan { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
     let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;

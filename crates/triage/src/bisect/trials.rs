@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use optsleuth_case::CaseError;
 use optsleuth_case::loaded::{LoadedCase, Reproduction, candidate_request};
 use optsleuth_case::oracle::{Oracle, Verdict};
-use optsleuth_compiler::llvm::RunError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_model::{
     CaseKind, CheckStatus, Emit, IndexSet, Invocation, Limits, Outcome, Program, Progress,
     RunRequest, RunResult, SINGLE_PASS_FILE,
@@ -129,7 +129,7 @@ impl<'a> Trials<'a> {
         }
         let program = self.loaded.program.clone();
         match self.loaded.load(&program, &[OPTION.to_owned()]) {
-            Err(RunError::BadOptions(_)) => {}
+            Err(CompilerError::BadOptions(_)) => {}
             other => {
                 other?;
                 let by_name = self.run_one(&listed)?.invocations;

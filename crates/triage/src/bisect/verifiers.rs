@@ -5,7 +5,7 @@
 //! case's own program is loaded again afterwards.
 
 use optsleuth_case::oracle::{Verdict, describe};
-use optsleuth_compiler::llvm::RunError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_model::{BrokenEarlier, Outcome, RunRequest};
 
 use super::trials::{Trials, invocation_of};
@@ -36,7 +36,7 @@ pub(super) fn broken_earlier(
     for option in OPTIONS {
         let program = trials.loaded.program.clone();
         match trials.loaded.load(&program, &[option.to_owned()]) {
-            Err(RunError::BadOptions(_)) => continue,
+            Err(CompilerError::BadOptions(_)) => continue,
             other => other?,
         }
         let result = trials.run_one(&trials.template.clone())?;

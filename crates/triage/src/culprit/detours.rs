@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 
 use optsleuth_case::loaded::LoadedCase;
 use optsleuth_case::oracle::{Oracle, Verdict};
-use optsleuth_compiler::llvm::{Pool, RunError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::{BlockId, Coverage, Detour, RunRequest, RunResult};
 
 use crate::TriageError;
@@ -75,7 +76,7 @@ impl Detours {
         };
         let requests: Vec<RunRequest> = batch.iter().map(request).collect();
         // Whatever a compiler that went astray does is not the harness's trouble.
-        let judge = |result: Result<RunResult, RunError>| {
+        let judge = |result: Result<RunResult, CompilerError>| {
             result.map_or(Verdict::Other, |result| oracle.judge(&result.outcome))
         };
         let results = pool.run_while(&requests, keep_going, &|result, _| result);

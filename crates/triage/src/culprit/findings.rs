@@ -1,5 +1,5 @@
 //! What an investigation has found so far: clues, counts, ranking, history; and
-//! in the end, all of it as a [`Localization`] or for a workers.
+//! in the end, all of it as a [`Localization`] or as what a bench measures.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

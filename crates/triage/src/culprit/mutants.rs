@@ -9,7 +9,8 @@
 
 use optsleuth_case::loaded::LoadedCase;
 use optsleuth_case::oracle::{Oracle, Verdict};
-use optsleuth_compiler::llvm::{Pool, RunError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::{CaseKind, Coverage, Edit, EditKind, IndexSet, RunRequest, RunResult};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -68,7 +69,7 @@ pub(super) fn run(
     mutants
 }
 
-fn judged(result: Result<RunResult, RunError>, oracle: &Oracle) -> Mutant {
+fn judged(result: Result<RunResult, CompilerError>, oracle: &Oracle) -> Mutant {
     let Ok(RunResult { outcome, coverage: Some(coverage), .. }) = result else {
         return Mutant::Neither;
     };
@@ -81,8 +82,8 @@ fn judged(result: Result<RunResult, RunError>, oracle: &Oracle) -> Mutant {
 
 fn by_itself(
     oracle: &Oracle,
-    reference: Result<RunResult, RunError>,
-    optimized: Result<RunResult, RunError>,
+    reference: Result<RunResult, CompilerError>,
+    optimized: Result<RunResult, CompilerError>,
 ) -> Mutant {
     let (Ok(reference), Ok(optimized)) = (reference, optimized) else { return Mutant::Neither };
     let verdict = oracle.compare(&reference.outcome, &optimized.outcome);

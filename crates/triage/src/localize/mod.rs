@@ -25,10 +25,11 @@ use optsleuth_case::loaded::{
 };
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_case::workers::LlvmChoice;
-use optsleuth_compiler::llvm::{Flavor, RunError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
     CaseFolder, CodeMap, Coverage, Limits, Localization, Progress, RunRequest, RunResult,
-    StopReason,
+    StopReason, Trust,
 };
 use optsleuth_rank::{Recipe, Row};
 use optsleuth_search::{Alphabet, Method, Parameters, Reference, Sequence, Similarity};
@@ -43,6 +44,7 @@ pub use tally::{Measured, Source, Tally, ranked_truth};
 #[derive(Clone, Debug)]
 pub struct FailurePlan {
     pub folder: PathBuf,
+    pub trust: Trust,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,
     /// For the failing run.
@@ -155,7 +157,7 @@ impl CoveredFailure {
         plan: &FailurePlan,
         progress: &dyn Progress,
     ) -> Result<CoveredFailure, TriageError> {
-        let case = open_case(&plan.folder)?;
+        let case = open_case(&plan.folder, plan.trust)?;
         let worker_plan = WorkerPlan {
             llvm: plan.llvm.as_ref(),
             flavor: Flavor::Covered,
@@ -176,7 +178,7 @@ impl CoveredFailure {
         progress.step("reading the code map");
         let FailingCase { loaded, reproduction } = &failing;
         let map = loaded.workers.provisioned.code_map()?;
-        let covered = reproduction.first.coverage.clone().ok_or(RunError::NotInstrumented)?;
+        let covered = reproduction.first.coverage.clone().ok_or(CompilerError::NotInstrumented)?;
         let reference = Reference::new(&covered, &map);
         let template = candidate_request(candidate_time, &loaded.request, reproduction);
         let buggy = loaded.request.passes.as_ref();
@@ -305,9 +307,9 @@ impl Trouble {
     /// What there is of runs; `none` stands for those that could not be made.
     pub fn sift<T>(
         &mut self,
-        runs: Vec<Result<T, RunError>>,
+        runs: Vec<Result<T, CompilerError>>,
         none: impl Fn() -> T,
-    ) -> Result<Vec<T>, RunError> {
+    ) -> Result<Vec<T>, CompilerError> {
         let one = |run| match run {
             Ok(ran) => {
                 self.in_a_row = 0;

@@ -1,6 +1,5 @@
-//! Other people's reducers, asking us: llvm-reduce, cvise and creduce start a
-//! test for every candidate, and starting a worker each time would cost more
-//! than the run. So the test is a small client that names the file over a
+//! External reducers: llvm-reduce, cvise and creduce start a test for every
+//! candidate, and starting a worker each time would take longer than the run. So the test is a small client that names the file over a
 //! socket, and the workers that are running answer.
 //!
 //! **Invariant:** what a reducer is told is the judge's answer. What it leaves
@@ -53,7 +52,7 @@ pub(super) fn reduce_with(
     let is_over = AtomicBool::new(false);
     let (found, accepted) = channel();
     let mut best = text.to_owned();
-    patience.progress.step(&format!("{} is at work", reducer.name()));
+    patience.progress.step(&format!("running {}", reducer.name()));
     let ended = thread::scope(|scope| {
         for lane in lanes.iter_mut() {
             let (found, listener, is_over) = (found.clone(), &listener, &is_over);

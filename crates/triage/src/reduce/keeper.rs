@@ -10,7 +10,7 @@ use std::path::Path;
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::folder::{forget_reduction, open_case, save_reduction, write_whole};
-use optsleuth_model::{CASE_FILE, CaseFolder, Pipeline, Reduction, retargeted};
+use optsleuth_model::{CASE_FILE, CaseFolder, Pipeline, Reduction, Trust, retargeted};
 
 use crate::TriageError;
 
@@ -39,6 +39,10 @@ impl Keeper {
     /// Where the case lies.
     pub(super) fn folder(&self) -> &Path {
         &self.case.folder
+    }
+
+    pub(super) fn trust(&self) -> Trust {
+        self.case.trust
     }
 
     /// The case is about this program from now on, which should print `output`
@@ -73,11 +77,12 @@ impl Keeper {
     }
 
     fn write_case(&self) -> Result<(), TriageError> {
-        let CaseFolder { folder, case } = &self.case;
+        let CaseFolder { folder, case, .. } = &self.case;
         let path = folder.join(CASE_FILE);
         let text = fs::read_to_string(&path)?;
-        let text = retargeted(&text, &case.input, &case.pipeline, self.output.as_deref())
-            .map_err(|source| CaseError::CaseText { path: path.clone(), source })?;
+        let text = retargeted(&text, &case.input, &case.pipeline, self.output.as_deref()).map_err(
+            |source| CaseError::CaseText { path: path.clone(), source: Box::new(source) },
+        )?;
         Ok(write_whole(&path, text)?)
     }
 }
@@ -91,7 +96,7 @@ pub fn restore(case: &CaseFolder) -> Result<(), TriageError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other?,
     };
-    let first = open_case(&original)?;
+    let first = open_case(&original, case.trust)?;
     let input = case.folder.join(&first.case.input);
     write_whole(&input, fs::read(first.input())?)?;
     write_whole(&path, text)?;

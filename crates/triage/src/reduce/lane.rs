@@ -6,8 +6,8 @@ use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use optsleuth_case::CaseError;
-use optsleuth_compiler::llvm::{RunError, Worker};
-use optsleuth_compiler::spawn::ToolError;
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Worker;
 use optsleuth_model::{Limits, Program, RunRequest, RunResult};
 
 use super::question::Question;
@@ -54,7 +54,11 @@ impl Lane<'_> {
         Ok(tally.answer(self.load(program, question))?.is_some())
     }
 
-    pub(super) fn load(&mut self, program: &Program, question: &Question) -> Result<(), RunError> {
+    pub(super) fn load(
+        &mut self,
+        program: &Program,
+        question: &Question,
+    ) -> Result<(), CompilerError> {
         let limits = Limits::STANDARD;
         self.worker.load(program, &question.options, limits)?;
         match &mut self.unmodified {
@@ -75,29 +79,15 @@ impl Tally {
         self.answer(worker.run(request))
     }
 
-    fn answer<T>(&self, result: Result<T, RunError>) -> Result<Option<T>, TriageError> {
+    fn answer<T>(&self, result: Result<T, CompilerError>) -> Result<Option<T>, TriageError> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(
-                RunError::BadEdit(_)
-                | RunError::BadPipeline(_)
-                | RunError::BadModule { .. }
-                | RunError::ForeignTarget { .. }
-                | RunError::DoesNotCompile(_)
-                | RunError::DoesNotLink(_)
-                | RunError::TooLarge { .. },
-            ) => Ok(None),
-            Err(error @ (RunError::Lost { .. } | RunError::Trouble(_))) => self.trouble(&error),
-            Err(
-                error @ (RunError::BadOptions(_)
-                | RunError::NoShape(_)
-                | RunError::NoSandbox
-                | RunError::NotInstrumented
-                | RunError::NoClang(_)
-                | RunError::Protocol(_)
-                | RunError::Registry(_)
-                | RunError::Io { .. }),
-            ) => Err(error.into()),
+            Err(CompilerError::BadEdit(_) | CompilerError::BadPipeline(_)) => Ok(None),
+            Err(error) if error.is_programs_fault() => Ok(None),
+            Err(error @ (CompilerError::Lost { .. } | CompilerError::Trouble(_))) => {
+                self.trouble(&error)
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -109,10 +99,10 @@ impl Tally {
         self.runs.fetch_add(1, Ordering::Relaxed);
         match run() {
             Ok(value) => Ok(Some(value)),
-            Err(TriageError::Case(CaseError::Run(error))) => self.answer(Err(error)),
-            Err(TriageError::Case(CaseError::Tool(error @ ToolError::Failed { .. }))) => {
-                self.trouble(&error)
-            }
+            Err(TriageError::Case(CaseError::Compiler(
+                error @ CompilerError::ToolFailed { .. },
+            ))) => self.trouble(&error),
+            Err(TriageError::Case(CaseError::Compiler(error))) => self.answer(Err(error)),
             Err(error) => Err(error),
         }
     }

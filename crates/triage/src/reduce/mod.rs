@@ -33,7 +33,7 @@ use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::Flavor;
-use optsleuth_model::{CaseFolder, Limits, Progress, ReduceReport, Reduction, ReductionEnd};
+use optsleuth_model::{CaseFolder, Limits, Progress, ReduceReport, Reduction, ReductionEnd, Trust};
 
 use crate::TriageError;
 pub use external::ask;
@@ -52,6 +52,7 @@ const HANG: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct ReducePlan {
     pub folder: PathBuf,
+    pub trust: Trust,
     /// Another LLVM than the case's.
     pub llvm: Option<LlvmChoice>,
     /// For the failing run.
@@ -99,10 +100,10 @@ pub enum Reducer {
 
 /// Sees a case fail and reduces it.
 pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport, TriageError> {
-    let mut case = open_case(&plan.folder)?;
+    let mut case = open_case(&plan.folder, plan.trust)?;
     if plan.again {
         keeper::restore(&case)?;
-        case = open_case(&plan.folder)?;
+        case = open_case(&plan.folder, plan.trust)?;
     }
     if let Some(done) = finished(&case, plan.how.part)? {
         return Ok(done);
@@ -162,7 +163,7 @@ fn work_on(
     };
     keeper.keep_state(reduction)?;
     done?;
-    let case = open_case(keeper.folder())?;
+    let case = open_case(keeper.folder(), keeper.trust())?;
     Ok(ReduceReport { case, reduction: reduction.clone(), was_finished: false })
 }
 

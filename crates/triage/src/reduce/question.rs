@@ -39,9 +39,10 @@ impl Manner {
         match execution.end {
             ProgramEnd::Exited(_) => Manner::Exits,
             ProgramEnd::Signaled(_) => Manner::Signal,
-            ProgramEnd::Timeout | ProgramEnd::OutOfMemory | ProgramEnd::OutputLimit => {
-                Manner::Limit
-            }
+            ProgramEnd::Timeout
+            | ProgramEnd::OutOfMemory
+            | ProgramEnd::OutputLimit
+            | ProgramEnd::ThreadLimit => Manner::Limit,
         }
     }
 }

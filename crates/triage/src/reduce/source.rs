@@ -12,7 +12,8 @@ use optsleuth_case::CaseError;
 use optsleuth_case::definedness::{Objection, ObjectionKind, Sanitizers, disagreement};
 use optsleuth_case::driver::{DriverUnderTest, Tried};
 use optsleuth_case::oracle::Oracle;
-use optsleuth_compiler::clang::{self, ProgramError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::workdir::Workdir;
@@ -128,7 +129,7 @@ impl Source {
     ) -> Result<Option<Oracle>, TriageError> {
         let program = match clang::read_program(&self.install, path, &self.flags) {
             Ok(program) => program,
-            Err(ProgramError::DoesNotCompile { .. }) => return Ok(None),
+            Err(CompilerError::DoesNotCompile { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         match lane.takes(&program, question, tally)? {

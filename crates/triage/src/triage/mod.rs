@@ -22,14 +22,16 @@ use std::time::{Duration, Instant};
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::check::report;
+use optsleuth_case::definedness::RefereeWord;
 use optsleuth_case::folder::{forget, llvm_of, open_case, save_bisection, save_localization};
 use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::write::write_case;
-use optsleuth_compiler::llvm::{Flavor, ProvisionError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
-    Bisection, BisectionVerdict, Case, CheckReport, Limits, Localization, Pipeline, Progress,
-    Reduction, SINGLE_PASS, SingleCase, SinglePass, SinglePassForm, StopReason, Triage, in_words,
-    nameless,
+    Bisection, BisectionVerdict, Case, CaseFolder, CheckReport, CheckStatus, Limits, Localization,
+    Pipeline, Progress, Reduction, SINGLE_PASS, SingleCase, SinglePass, SinglePassForm, StopReason,
+    Triage, Trust, in_words, nameless,
 };
 
 use crate::TriageError;
@@ -44,7 +46,7 @@ pub use open::Suspicion;
 #[derive(Clone, Debug)]
 pub enum TriageInput {
     /// A case's folder.
-    Case(PathBuf),
+    Case(PathBuf, Trust),
     /// A program; its case is made first.
     Program(Box<Suspicion>),
 }
@@ -68,18 +70,21 @@ pub struct TriagePlan {
 
 /// Does it all.
 pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, TriageError> {
-    if let TriageInput::Case(folder) = &plan.input {
+    if let TriageInput::Case(folder, trust) = &plan.input {
         // Of a driver nothing can be found out, whether it fails or not.
-        llvm_of(&open_case(folder)?.case)?;
+        llvm_of(&open_case(folder, *trust)?.case)?;
     }
     let mut notes = Vec::new();
     let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
     let mut failing = opened(plan, &mut notes, progress)?;
+    if let RefereeWord::NoVerdict(why) = &failing.reproduction.referee {
+        notes.push(format!("the referee cannot say whether the program is defined: {why}"));
+    }
     let budget = Budget::begin(plan.budget);
     let mut steps = Steps { plan, progress, budget, notes, seconds: Vec::new() };
     steps.took("check", begun);
-    let folder = failing.loaded.case.folder.clone();
+    let CaseFolder { folder, trust, .. } = failing.loaded.case.clone();
     forget(&failing.loaded.case, CULPRIT)?;
     let reduction =
         steps.attempt("reduce", |steps| steps.reduce(&mut failing, Part::Both, Step::Reduce));
@@ -91,7 +96,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
             let single =
                 steps.attempt("single pass", |steps| steps.single(&mut failing, &folder, form));
             if single.is_none() {
-                failing.reopen(open_case(&folder)?, progress)?;
+                failing.reopen(open_case(&folder, trust)?, progress)?;
             }
             single
         }
@@ -106,7 +111,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
         false => None,
     };
     Ok(Triage {
-        case: open_case(&folder)?,
+        case: open_case(&folder, trust)?,
         check,
         reduction,
         bisection,
@@ -126,11 +131,17 @@ fn opened(
     progress: &dyn Progress,
 ) -> Result<FailingCase, TriageError> {
     let error = match opened_with(plan, Flavor::Covered, progress) {
+        // Probes do not make a program undefined.
+        Err(
+            error @ (TriageError::NoFailure { status: CheckStatus::Unstable, .. }
+            | TriageError::Case(CaseError::NotReproduced {
+                status: CheckStatus::Unstable,
+                ..
+            })),
+        ) => return Err(error),
         Err(error @ TriageError::NoFailure { .. })
         | Err(error @ TriageError::Case(CaseError::NotReproduced { .. }))
-        | Err(error @ TriageError::Case(CaseError::Provision(ProvisionError::Cover { .. }))) => {
-            error
-        }
+        | Err(error @ TriageError::Case(CaseError::Compiler(CompilerError::Cover { .. }))) => error,
         other => return other,
     };
     // What depends on where things lie in memory may show without probes alone.
@@ -146,9 +157,9 @@ fn opened_with(
 ) -> Result<FailingCase, TriageError> {
     let mut loaded = match &plan.input {
         TriageInput::Program(suspicion) => open::open(suspicion, flavor, plan.limits, progress)?,
-        TriageInput::Case(folder) => {
+        TriageInput::Case(folder, trust) => {
             let worker_plan = WorkerPlan { llvm: None, flavor, n_workers: None };
-            LoadedCase::set_up(open_case(folder)?, &worker_plan, plan.limits, progress)?
+            LoadedCase::set_up(open_case(folder, *trust)?, &worker_plan, plan.limits, progress)?
         }
     };
     loaded.repeat_hangs_within(plan.candidate_time);
@@ -222,11 +233,12 @@ impl Steps<'_> {
     /// Goes on with the case as it is in its folder now; with the original, where
     /// that does not fail.
     fn reopen(&mut self, failing: &mut FailingCase, folder: &Path) -> Result<(), TriageError> {
-        match failing.reopen(open_case(folder)?, self.progress) {
+        let trust = failing.loaded.case.trust;
+        match failing.reopen(open_case(folder, trust)?, self.progress) {
             Err(CaseError::NotReproduced { what, .. }) => {
                 self.notes.push(format!("reduce: what was reduced does not fail always: {what}"));
-                restore_original(&open_case(folder)?)?;
-                Ok(failing.reopen(open_case(folder)?, self.progress)?)
+                restore_original(&open_case(folder, trust)?)?;
+                Ok(failing.reopen(open_case(folder, trust)?, self.progress)?)
             }
             other => Ok(other?),
         }
@@ -237,7 +249,11 @@ impl Steps<'_> {
     fn confirmed(&mut self, failing: &mut FailingCase) -> Result<CheckReport, TriageError> {
         let FailingCase { loaded, reproduction } = failing;
         let confirmation = match loaded.confirm(reproduction, self.progress) {
-            Err(CaseError::Distribution(_)) => None,
+            Err(CaseError::Compiler(
+                CompilerError::NoTool { .. }
+                | CompilerError::ToolStart { .. }
+                | CompilerError::ToolFailed { .. },
+            )) => None,
             other => other?,
         };
         Ok(report(loaded, reproduction, confirmation))
@@ -260,7 +276,7 @@ impl Steps<'_> {
         let place = folder.join(SINGLE_PASS);
         let case = Case {
             id: format!("{}-{SINGLE_PASS}", parent.id),
-            title: parent.title.as_ref().map(|title| format!("{title} (one pass)")),
+            title: parent.title.as_ref().map(|title| format!("{title}, with one pass")),
             input: "input.ll".to_owned(),
             pipeline: Pipeline::Passes(form.passes.clone()),
             cflags: Vec::new(),
@@ -270,12 +286,13 @@ impl Steps<'_> {
             ..parent
         };
         write_case(&place, &case, nameless(&form.ir).as_bytes(), true)?;
-        failing.reopen(open_case(&place)?, self.progress)?;
+        let trust = failing.loaded.case.trust;
+        failing.reopen(open_case(&place, trust)?, self.progress)?;
         self.reduce(failing, Part::Both, Step::ReduceSingle)?;
         self.reopen(failing, &place)?;
         let check = self.confirmed(failing)?;
         let bisection = self.bisect(failing, Step::BisectSingle).ok();
-        let case = open_case(&place)?;
+        let case = open_case(&place, trust)?;
         let module = fs::read_to_string(case.input())?;
         Ok(SingleCase { case, check, module, bisection, n_passes: form.n_passes })
     }
@@ -288,6 +305,7 @@ impl Steps<'_> {
         folder: &Path,
         bisection: Option<&Bisection>,
     ) -> Result<Localization, TriageError> {
+        let trust = failing.loaded.case.trust;
         let mut failure = CoveredFailure::of(failing, self.plan.candidate_time, self.progress)?;
         let known = match bisection {
             Some(bisection) => CulpritInput::of_bisection(&failure, bisection, self.progress)?,
@@ -296,7 +314,7 @@ impl Steps<'_> {
         let stop = Stop { budget: Some(self.budget.of(Step::Rank)), ..Stop::default() };
         let plan = CulpritPlan { seed: self.plan.seed, stop };
         let found = find_culprit(&mut failure, &known, &plan, self.progress)?;
-        save_localization(&open_case(folder)?, &found)?;
+        save_localization(&open_case(folder, trust)?, &found)?;
         if found.stopped == StopReason::Interrupted {
             self.notes.push("the ranking was interrupted".to_owned());
         }

@@ -7,18 +7,19 @@ use std::path::PathBuf;
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::definedness::{disagreement, references};
+use optsleuth_case::definedness::{RefereeWord, ask_referee, disagreement, references};
 use optsleuth_case::folder::open_case;
 use optsleuth_case::loaded::{LoadedCase, execution_limit, failing_request};
 use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_case::write::write_case;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::clang::{self, Markers};
-use optsleuth_compiler::llvm::{Flavor, RunError, Targets};
+use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, CheckStatus, CompilerSpec, Language, Limits, Outcome, Pipeline, Progress,
-    RunRequest,
+    RunRequest, Trust,
 };
 
 use crate::TriageError;
@@ -48,7 +49,7 @@ pub(super) fn open(
     progress: &dyn Progress,
 ) -> Result<LoadedCase, TriageError> {
     let observed = match observe(suspicion, (Targets::Native, flavor), limits, progress) {
-        Err(TriageError::Case(CaseError::Run(RunError::ForeignTarget { .. }))) => {
+        Err(TriageError::Case(CaseError::Compiler(CompilerError::ForeignTarget { .. }))) => {
             observe(suspicion, (Targets::All, flavor), limits, progress)?
         }
         other => other?,
@@ -58,7 +59,7 @@ pub(super) fn open(
     let (input, text) = self_contained(suspicion)?;
     let case = Case {
         id: name.into_owned(),
-        title: Some(what.clone()),
+        title: None,
         source: None,
         compiler: match &suspicion.llvm {
             LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
@@ -80,7 +81,8 @@ pub(super) fn open(
         truth: None,
     };
     write_case(&suspicion.folder, &case, &text, suspicion.force)?;
-    let case = open_case(&suspicion.folder)?;
+    // Its flags are the user's own.
+    let case = open_case(&suspicion.folder, Trust::Author)?;
     Ok(LoadedCase::load_into(workers, None, case, limits, progress)?)
 }
 
@@ -101,7 +103,7 @@ fn observe(
     let mut workers = Workers::set_up(&suspicion.llvm, targets, flavor, None, progress)?;
     progress.step("looking for the failure");
     let Suspicion { program, c_flags, options, pipeline, .. } = suspicion;
-    workers.load(program, c_flags, options, limits)?;
+    let loaded = workers.load(program, c_flags, options, limits)?;
     let passes = workers.passes(&pipeline.passes())?;
     let request = |kind| RunRequest { limits, ..failing_request(kind, pipeline, passes.clone()) };
     let run = workers.pool.first().run(&request(CaseKind::Crash))?;
@@ -113,6 +115,12 @@ fn observe(
         Outcome::CodegenFailure { .. } => CaseKind::Codegen,
         Outcome::Ok(_) => {
             let what = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
+            // Nothing is written about a program that may do anything.
+            let word = ask_referee(&mut workers, &loaded, program, c_flags, options, limits)?;
+            if let RefereeWord::Undefined(objection) = word {
+                let (status, what) = (CheckStatus::Unstable, objection.acquits());
+                return Err(TriageError::NoFailure { status, what });
+            }
             return Ok(Observed { workers, kind: CaseKind::WrongCode, what });
         }
     };
@@ -135,7 +143,7 @@ fn execute(
             );
             return not(CheckStatus::Passes, what);
         }
-        Err(CaseError::Run(RunError::DoesNotLink(_))) => {
+        Err(CaseError::Compiler(CompilerError::DoesNotLink(_))) => {
             let what =
                 "LLVM compiles it without complaint, and this is no program that can be executed";
             return not(CheckStatus::Passes, what.to_owned());

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use fs_err as fs;
 use optsleuth_case::workers::steps;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::c_front_end::{CSource, Compiled, FrontEnd};
-use optsleuth_compiler::clang::{self, Markers, ProgramError};
-use optsleuth_compiler::llvm::{Install, RunError};
+use optsleuth_compiler::clang::{self, Markers};
+use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Limits, Program, Progress};
 
@@ -44,14 +45,15 @@ impl CTools {
 
     /// A program in one text, without directives, and which lines of the file
     /// its lines are.
-    pub(super) fn preprocess(&self, file: &Path) -> Result<(String, Lines), ProgramError> {
-        let unreadable = |source| ProgramError::Unreadable { path: file.to_owned(), source };
+    pub(super) fn preprocess(&self, file: &Path) -> Result<(String, Lines), CompilerError> {
+        let unreadable =
+            |source| CompilerError::UnreadableProgram { path: file.to_owned(), source };
         let text = fs::read_to_string(file).map_err(unreadable)?;
         if !text.lines().any(|line| line.trim_start().starts_with('#')) {
             let lines = Lines::same(&text);
             return Ok((text, lines));
         }
-        let folder = Workdir::new().map_err(ProgramError::NoRoom)?;
+        let folder = Workdir::new()?;
         let marked =
             clang::preprocess(&self.install, file, &self.flags, Markers::Kept, &folder.file(NAME))?;
         Ok(Lines::strip(&marked, &file.display().to_string()))
@@ -59,7 +61,11 @@ impl CTools {
 
     /// Compiles a text; `None` where the front end itself fails, which says
     /// nothing about the case.
-    pub(super) fn compile(&self, text: &str, limits: Limits) -> Result<Option<Program>, RunError> {
+    pub(super) fn compile(
+        &self,
+        text: &str,
+        limits: Limits,
+    ) -> Result<Option<Program>, CompilerError> {
         let source = CSource { name: NAME.to_owned(), text: text.as_bytes().to_vec() };
         Ok(match self.front_end.compile(&source, limits)? {
             Compiled::Ir(program) => Some(program),

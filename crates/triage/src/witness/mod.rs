@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 
 use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
-use optsleuth_compiler::llvm::RunError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_model::{ProgramCounts, Progress, StopReason};
 use optsleuth_rank::Recipe;
 use optsleuth_search::ProgramMethod;
@@ -214,7 +214,7 @@ impl SearchState<'_, '_> {
         workers: &mut TrialWorkers<'_>,
         candidates: &[Candidate],
         go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Tried>, RunError> {
+    ) -> Result<Vec<Tried>, CompilerError> {
         let texts: Vec<Text> = candidates.iter().map(|one| one.text.clone()).collect();
         self.trouble.sift(workers.try_all(&texts, go_on), Tried::trouble)
     }

@@ -13,7 +13,8 @@ use std::time::Duration;
 use optsleuth_case::CaseError;
 use optsleuth_case::loaded::{FailingCase, patience};
 use optsleuth_case::oracle::{Oracle, Verdict};
-use optsleuth_compiler::llvm::{Pool, RunError};
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::{
     Case, CaseKind, CheckStatus, Coverage, Execute, Language, Limits, Pipeline, Progress,
     RunRequest,
@@ -26,7 +27,7 @@ use super::c_tools::CTools;
 use super::effect::Effect;
 use super::ingredient_pool::IngredientPool;
 use super::lines::Lines;
-use super::trial::{Trial, is_programs_fault};
+use super::trial::Trial;
 use crate::TriageError;
 use crate::c_programs::load_libclang;
 use crate::localize::CoveredFailure;
@@ -139,7 +140,7 @@ impl MutableProgram {
                 CaseError::NotReproduced { status: CheckStatus::FailsOtherwise, what }.into()
             );
         }
-        let failing = run.coverage.ok_or(RunError::NotInstrumented)?;
+        let failing = run.coverage.ok_or(CompilerError::NotInstrumented)?;
         let effect = match guilty {
             Some(guilty) => Effect::find(loaded, reproduction, &template, guilty)?,
             None => None,
@@ -177,7 +178,9 @@ impl MutableProgram {
         match reading.ready(text, case, self.only_reached, pool) {
             Ok(ready) => Ok(Some(ready)),
             Err(TriageError::NotC { .. }) => Ok(None),
-            Err(TriageError::Case(CaseError::Run(error))) if is_programs_fault(&error) => Ok(None),
+            Err(TriageError::Case(CaseError::Compiler(error))) if error.is_programs_fault() => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -231,7 +234,7 @@ impl Reading<'_> {
     ) -> Result<Option<BTreeSet<usize>>, TriageError> {
         let worker = pool.first();
         let program = match self.c.compile(&program.probed(), self.template.limits) {
-            Err(error) if is_programs_fault(&error) => {
+            Err(error) if error.is_programs_fault() => {
                 tracing::warn!(%error, "it cannot be told which statements are executed");
                 return Ok(None);
             }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::Case;
 use optsleuth_mutate::{Family, Insertion, Mutant, Rule};
-use optsleuth_search::{ProgramMethod, Seeds};
+use optsleuth_search::{Parents, ProgramMethod};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -51,16 +51,16 @@ const KEPT: usize = 32;
 
 /// A program to mutate.
 #[derive(Clone)]
-struct Seed {
+struct Parent {
     text: String,
     hash: blake3::Hash,
     /// What was changed so far.
     changes: Option<String>,
 }
 
-impl Seed {
-    fn new(text: &str, changes: Option<String>) -> Seed {
-        Seed { text: text.to_owned(), hash: blake3::hash(text.as_bytes()), changes }
+impl Parent {
+    fn new(text: &str, changes: Option<String>) -> Parent {
+        Parent { text: text.to_owned(), hash: blake3::hash(text.as_bytes()), changes }
     }
 }
 
@@ -71,8 +71,8 @@ pub(super) struct Mutants<'a> {
     ingredient_pool: Option<&'a IngredientPool>,
     actions: Vec<Action>,
     choices: Choices,
-    seeds: Seeds<Seed>,
-    /// Seeds that were read, the oldest first; `None` if they cannot be.
+    parents: Parents<Parent>,
+    /// Parents that were read, the oldest first; `None` if they cannot be.
     read: VecDeque<(blake3::Hash, Option<Arc<Ready>>)>,
     tried: HashSet<blake3::Hash>,
     rng: ChaCha8Rng,
@@ -106,7 +106,7 @@ impl<'a> Mutants<'a> {
         let guide =
             guide.ok_or_else(|| TriageError::NoPrograms("nothing is mutated".to_owned()))?;
         let failing = &mutable.failing_program;
-        let first = Seed::new(failing.program.text(), None);
+        let first = Parent::new(failing.program.text(), None);
         let tried = HashSet::from([first.hash]);
         let read = VecDeque::from([(first.hash, Some(Arc::clone(failing)))]);
         let (n_without_witness, has_witness) = (0, false);
@@ -116,7 +116,7 @@ impl<'a> Mutants<'a> {
             ingredient_pool,
             actions,
             choices: Choices::new(guide),
-            seeds: Seeds::new(first),
+            parents: Parents::new(first),
             read,
             tried,
             rng,
@@ -153,7 +153,7 @@ impl<'a> Mutants<'a> {
     /// Goes on with mutants that failed; `false` if there are none.
     fn advance(&mut self) -> bool {
         self.n_without_witness = 0;
-        self.seeds.advance()
+        self.parents.advance()
     }
 
     fn propose(&mut self, pool: &mut Pool) -> Result<Option<Candidate>, TriageError> {
@@ -177,8 +177,8 @@ impl<'a> Mutants<'a> {
         action: Action,
         pool: &mut Pool,
     ) -> Result<Option<(Mutant, Option<String>)>, TriageError> {
-        let seed = self.seeds.pick(&mut self.rng).clone();
-        let Some(ready) = self.ready(&seed, pool)? else { return Ok(None) };
+        let parent = self.parents.pick(&mut self.rng).clone();
+        let Some(ready) = self.ready(&parent, pool)? else { return Ok(None) };
         let rng = &mut self.rng;
         let mutant = match action {
             Action::Rule(rule) => by_rule(&ready, rule, rng),
@@ -197,19 +197,23 @@ impl<'a> Mutants<'a> {
             }
         };
         let is_new = |mutant: &Mutant| self.tried.insert(blake3::hash(mutant.text.as_bytes()));
-        Ok(mutant.filter(is_new).map(|mutant| (mutant, seed.changes)))
+        Ok(mutant.filter(is_new).map(|mutant| (mutant, parent.changes)))
     }
 
-    /// A seed that was read, now or before.
-    fn ready(&mut self, seed: &Seed, pool: &mut Pool) -> Result<Option<Arc<Ready>>, TriageError> {
-        if let Some((_, ready)) = self.read.iter().find(|(hash, _)| *hash == seed.hash) {
+    /// A parent that was read, now or before.
+    fn ready(
+        &mut self,
+        parent: &Parent,
+        pool: &mut Pool,
+    ) -> Result<Option<Arc<Ready>>, TriageError> {
+        if let Some((_, ready)) = self.read.iter().find(|(hash, _)| *hash == parent.hash) {
             return Ok(ready.clone());
         }
-        let ready = self.mutable.ready(&seed.text, self.case, pool)?.map(Arc::new);
+        let ready = self.mutable.ready(&parent.text, self.case, pool)?.map(Arc::new);
         if self.read.len() == KEPT {
             self.read.pop_front();
         }
-        self.read.push_back((seed.hash, ready.clone()));
+        self.read.push_back((parent.hash, ready.clone()));
         Ok(ready)
     }
 
@@ -219,8 +223,8 @@ impl<'a> Mutants<'a> {
         self.choices.learn(weighed);
         self.n_without_witness += 1;
         if let (Judgement::Fails, Text::Ready(text)) = (judgement, &candidate.text) {
-            let seed = Seed::new(text, Some(candidate.what.clone()));
-            self.seeds.failed(seed, &mut self.rng);
+            let parent = Parent::new(text, Some(candidate.what.clone()));
+            self.parents.failed(parent, &mut self.rng);
         }
     }
 }

@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use optsleuth_case::oracle::{Oracle, Verdict};
-use optsleuth_compiler::clang::ProgramError;
+use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::csmith;
-use optsleuth_compiler::llvm::{Pool, RunError, Worker};
-use optsleuth_compiler::spawn::ToolError;
+use optsleuth_compiler::llvm::{Pool, Worker};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{CaseKind, CodegenLevel, Coverage, Outcome, RunRequest};
 
@@ -76,7 +75,7 @@ impl TrialWorkers<'_> {
         &mut self,
         texts: &[Text],
         go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Vec<Result<Tried, RunError>> {
+    ) -> Vec<Result<Tried, CompilerError>> {
         let TrialWorkers { pool, unmodified, trial } = self;
         let trial = &*trial;
         pool.each_while(unmodified.as_deref_mut(), texts, go_on, &|worker, other, text| {
@@ -101,7 +100,7 @@ impl Trial<'_> {
         worker: &mut Worker,
         unmodified: Option<&mut Worker>,
         text: &Text,
-    ) -> Result<Tried, RunError> {
+    ) -> Result<Tried, CompilerError> {
         let begun = Instant::now();
         let text = match text {
             Text::Ready(text) => Some(text.clone()),
@@ -113,21 +112,20 @@ impl Trial<'_> {
             None => Ok((Judgement::Invalid, Duration::ZERO)),
         };
         let (judgement, wall) = match judged {
-            Err(error) if is_programs_fault(&error) => (Judgement::Invalid, Duration::ZERO),
+            Err(error) if error.is_programs_fault() => (Judgement::Invalid, Duration::ZERO),
             other => other?,
         };
         Ok(Tried { judgement, wall, occupied: begun.elapsed() })
     }
 
     /// csmith does not find an end for every seed.
-    fn generate(&self, seed: u64) -> Result<Option<String>, RunError> {
-        let io = |source| RunError::Io { doing: "make a temporary directory", source };
-        let folder = Workdir::new().map_err(io)?;
+    fn generate(&self, seed: u64) -> Result<Option<String>, CompilerError> {
+        let folder = Workdir::new()?;
         let file = folder.file("generated.c");
         match csmith::generate(seed, &csmith::SMALL_PROGRAMS, &file) {
             Ok(()) => preprocessed(self.c.preprocess(&file)),
-            Err(ToolError::Failed { .. }) => Ok(None),
-            Err(error @ ToolError::Start { .. }) => Err(RunError::Trouble(error.to_string())),
+            Err(CompilerError::ToolFailed { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -136,7 +134,7 @@ impl Trial<'_> {
         worker: &mut Worker,
         unmodified: Option<&mut Worker>,
         text: &str,
-    ) -> Result<(Judgement, Duration), RunError> {
+    ) -> Result<(Judgement, Duration), CompilerError> {
         let limits = self.template.limits;
         let Some(program) = self.c.compile(text, limits)? else {
             return Ok((Judgement::Other, Duration::ZERO));
@@ -176,7 +174,7 @@ impl Trial<'_> {
     }
 
     /// What the loaded program does without passes.
-    fn unoptimized(&self, worker: &mut Worker) -> Result<Outcome, RunError> {
+    fn unoptimized(&self, worker: &mut Worker) -> Result<Outcome, CompilerError> {
         let request = RunRequest {
             passes: None,
             coverage: false,
@@ -190,27 +188,15 @@ impl Trial<'_> {
 
 /// A text, `None` if it is no program; what else can go wrong is not its fault.
 pub(super) fn preprocessed<T>(
-    text: Result<(String, T), ProgramError>,
-) -> Result<Option<String>, RunError> {
+    text: Result<(String, T), CompilerError>,
+) -> Result<Option<String>, CompilerError> {
     match text {
         Ok((text, _)) => Ok(Some(text)),
         Err(
-            ProgramError::DoesNotCompile { source: ToolError::Failed { .. }, .. }
-            | ProgramError::UnknownLanguage(_)
-            | ProgramError::Unreadable { .. },
+            CompilerError::DoesNotCompile { .. }
+            | CompilerError::UnknownLanguage(_)
+            | CompilerError::UnreadableProgram { .. },
         ) => Ok(None),
-        Err(error) => Err(RunError::Trouble(error.to_string())),
+        Err(error) => Err(error),
     }
-}
-
-/// Whether there is no outcome because the program is none.
-pub(super) fn is_programs_fault(error: &RunError) -> bool {
-    matches!(
-        error,
-        RunError::DoesNotCompile(_)
-            | RunError::DoesNotLink(_)
-            | RunError::BadModule { .. }
-            | RunError::ForeignTarget { .. }
-            | RunError::TooLarge { .. }
-    )
 }

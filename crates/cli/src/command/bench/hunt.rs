@@ -23,9 +23,9 @@ use crate::progress::Bar;
   optsleuth bench hunt --llvm 14 --strategies ctos,random --seeds 10 --budget 10m -o ways/
   optsleuth bench hunt --llvm 14 --tests 500 -o ways/         # equal tests instead of equal time
 
-Each run is a campaign of its own in the output folder, with programs of its own; programs are made,
-checked and selected within the time. ways.md, ways.csv and ways.json have the figures. What was
-interrupted goes on when it is started again.
+Each run is a campaign of its own in the output folder, with programs of its own; the time includes
+making, checking and selecting programs. ways.md, ways.csv and ways.json have the figures. The same
+command continues an interrupted comparison.
 Exit codes: 0 done, 130 interrupted.")]
 pub(crate) struct Hunt {
     #[command(flatten)]

@@ -19,7 +19,7 @@ use optsleuth_report::{
 };
 use optsleuth_triage::localize::Stop;
 
-use super::{LimitFlags, parse_duration, parse_seconds, print, style};
+use super::{LimitFlags, TrustFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -39,10 +39,9 @@ use crate::progress::Bar;
   optsleuth bench hunt --llvm 14 -o ways/                   # compare ways to hunt
   optsleuth bench variants --count 50 -o variants/          # are variants equivalent?
 
-Each case is measured on a core of its own. What was measured is kept in the output folder, one
-file per case, method and seed; a bench that was interrupted goes on where it ended when it is
-started again. Tables, plots and a page are made of what is there: bench.html, bench.md, bench.csv,
-bench.json, plots/*.svg.
+Each case is measured on a core of its own. The output folder keeps one file per case, method and
+seed; the same command continues an interrupted bench. Tables, plots and a page are made of these
+files: bench.html, bench.md, bench.csv, bench.json, plots/*.svg.
 Exit codes: 0 done, 6 a case does not fail as it says or could not be measured, 130 interrupted."
 )]
 pub(crate) struct Bench {
@@ -74,6 +73,8 @@ pub(crate) struct Bench {
     /// Where results are kept
     #[arg(short, long, value_name = "FOLDER", default_value = "bench-results")]
     output: PathBuf,
+    #[command(flatten)]
+    trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
     /// CPU seconds for all runs but the failing ones
@@ -181,6 +182,7 @@ impl Bench {
             out: self.output.clone(),
             pool: self.pool.clone(),
             only_what_is_there: self.redraw,
+            trust: self.trust.trust(),
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
         }

@@ -21,9 +21,9 @@ use crate::progress::Bar;
 Each case has an LLVM of its own that differs from the real one in one instruction of one
 function of a pass or an analysis: a branch that goes the other way, a block that is left
 out, a constant that is one off. It fails where the unmodified LLVM passes, and most programs
-do not notice. `case check`, `localize` and `report` work on these cases as on any other.
-The same arguments give the same cases. A second call goes on where the first one ended;
-Ctrl-C ends it with what there is.")]
+pass with both. `case check`, `localize` and `report` work on these cases as on any other.
+The same arguments give the same cases. Ctrl-C ends it and keeps the cases made so far; the same
+command continues.")]
 pub(crate) struct Plant {
     #[command(flatten)]
     llvm: LlvmFlags,

@@ -14,7 +14,7 @@ use optsleuth_hunt::programs::{ProgramPlan, ProgramSource, SizeProfile, Swarm};
 use optsleuth_model::{Campaign, Progress};
 
 use super::campaign::show;
-use super::parse_duration;
+use super::{TrustFlags, parse_duration};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -92,6 +92,8 @@ struct SessionFlags {
     /// How long the program of a finding is made smaller; 0 leaves it to triage
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = parse_pause)]
     reduce: Duration,
+    #[command(flatten)]
+    trust: TrustFlags,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -136,6 +138,7 @@ impl SessionFlags {
         let plan = HuntPlan {
             start: recipe.map_or(HuntStart::Resume, |recipe| HuntStart::New(Box::new(recipe))),
             folder,
+            trust: self.trust.trust(),
             stop: HuntStop { budget: self.budget, tests: self.tests },
             reduce: Some(self.reduce).filter(|time| !time.is_zero()),
             callback_binary: callback_binary(),

@@ -24,11 +24,11 @@ use crate::failure::Failure;
   optsleuth hunt passes --resume campaign/ --budget 30m             # go on
   optsleuth triage campaign/cases/001-crash-gvn                     # a finding in detail
 
-Every program is compiled with every sequence and executed. What crashes, is invalid, does
-something else than unoptimized, or takes too long is looked into: it is run again, its passes are
-reduced, duplicates are recognized, the distribution's own tools are asked, and the rest is
-written as cases. campaign.html shows all of it. Ctrl-C ends it; nothing is lost by that, nor by
-kill -9. docs/hunt.md says more.
+The hunt compiles every program with every sequence and executes it. It examines every crash,
+invalid IR, wrong behaviour and hang: it runs the test again, reduces its passes, drops
+duplicates, confirms the failure with the distribution's own tools, and writes the rest as cases.
+campaign.html shows all of it. Ctrl-C ends it; even kill -9 loses only the tests
+in flight, which --resume repeats. docs/hunt.md says more.
 Exit codes: 0 nothing found, 2 bugs found, 4 csmith is not installed, 130 Ctrl-C.")]
 pub(super) struct Passes {
     #[command(flatten)]

@@ -7,7 +7,7 @@ use clap::Args;
 use optsleuth_hunt::variants::{
     Broken, CompilerChoice, LEVELS, VariantRecipe, default_compilers, hunt,
 };
-use optsleuth_model::OptLevel;
+use optsleuth_model::{OptLevel, Trust};
 use optsleuth_mutate::emi::Strategy;
 
 use super::{BeginFlags, SessionFlags, SourceFlags, absolute};
@@ -23,11 +23,12 @@ use crate::failure::Failure;
   optsleuth hunt variants --resume campaign/ --budget 30m       # go on
   optsleuth case check campaign/cases/001-wrong-code-gcc-12-O2  # a finding again
 
-Every program is varied in ways that must not change what it does (equivalence modulo inputs),
-every variant is checked for that, and compiled at every level by every compiler. What crashes,
-does something else or takes too long is looked into: it is run again, snippets that it does not
-need are taken out, duplicates are recognized, and the rest is written as cases. campaign.html
-shows all of it. Ctrl-C ends it; nothing is lost by that, nor by kill -9. docs/emi.md says more.
+The hunt varies every program in ways that must not change its behaviour (equivalence modulo
+inputs), checks every variant for that, and compiles it at every level with every compiler. It
+examines every crash, wrong behaviour and hang: it runs the test again, takes out snippets that
+the failure does not need, drops duplicates, and writes the rest as cases. campaign.html shows
+all of it. Ctrl-C ends it; even kill -9 loses only the programs in flight, which --resume
+repeats. docs/emi.md says more.
 Exit codes: 0 nothing found, 2 bugs found, 4 csmith or gcc is not installed, 130 Ctrl-C.")]
 pub(super) struct Variants {
     #[command(flatten)]
@@ -73,7 +74,8 @@ impl Variants {
         match self.resume {
             Some(folder) => self.session.hunt(folder, None, hunt),
             None => {
-                let recipe = self.test.recipe(self.source, self.begin.seed)?;
+                let trust = self.session.trust.trust();
+                let recipe = self.test.recipe(self.source, self.begin.seed, trust)?;
                 self.session.hunt(self.begin.output.unwrap_or_default(), Some(recipe), hunt)
             }
         }
@@ -81,7 +83,12 @@ impl Variants {
 }
 
 impl TestFlags {
-    fn recipe(self, source: SourceFlags, seed: u64) -> Result<VariantRecipe, Failure> {
+    fn recipe(
+        self,
+        source: SourceFlags,
+        seed: u64,
+        trust: Trust,
+    ) -> Result<VariantRecipe, Failure> {
         let compilers = match self.compilers.is_empty() {
             true => default_compilers()?,
             false => unique(self.compilers),
@@ -97,7 +104,7 @@ impl TestFlags {
             levels,
             variants: self.variants,
             programs: source.plan(seed),
-            broken: self.fault.as_deref().map(Broken::of_case).transpose()?,
+            broken: self.fault.map(|case| Broken::of_case(&case, trust)).transpose()?,
         })
     }
 }

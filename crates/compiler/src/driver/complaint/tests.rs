@@ -141,7 +141,7 @@ fn memory_that_is_used_up_is_no_crash() {
 }
 
 #[test]
-fn time_that_is_used_up_is_told_from_a_kill_by_somebody_else() {
+fn time_that_is_used_up_is_told_from_a_kill_from_outside() {
     let of_gcc = "gcc-12: fatal error: Killed signal terminated program cc1\n";
     let of_clang = "clang-19: error: unable to execute command: Killed\n";
     for (family, said) in [(Family::Gcc, of_gcc), (Family::Clang, of_clang)] {

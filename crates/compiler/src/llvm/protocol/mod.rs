@@ -9,6 +9,7 @@
 
 #[cfg(test)]
 mod agreement;
+mod interpretation;
 pub(super) mod wire;
 
 use std::time::Duration;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use optsleuth_model::{Detour, IndexSet, Invocation, Limits, RunRequest};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+pub(crate) use interpretation::decode as decode_interpretation;
 pub(crate) use wire::{End, Op, Phase, Verdict};
 use wire::{Enumeration, Malformed, Window};
 
@@ -27,7 +29,7 @@ pub(crate) struct Report {
     pub(crate) n_invocations: u32,
     pub(crate) n_items: u32,
     pub(crate) current_invocation: Option<u32>,
-    pub(crate) invocation_bytes: u32,
+    pub(crate) invocation_bytes: u64,
     pub(crate) invocations_cut: bool,
     pub(crate) stack_overflow: bool,
     pub(crate) response_bytes: u64,
@@ -57,7 +59,7 @@ impl Report {
             n_invocations: raw.invocations,
             n_items: raw.edit_items,
             current_invocation: (current != wire::NO_INVOCATION).then_some(current),
-            invocation_bytes: raw.invocation_bytes,
+            invocation_bytes: u64::from(raw.invocation_bytes).min(wire::INVOCATION_CAPACITY),
             invocations_cut: raw.invocations_cut != 0,
             stack_overflow: raw.stack_overflow != 0,
             response_bytes: raw.response_bytes.min(wire::MAX_TRANSFER),
@@ -88,9 +90,17 @@ pub(crate) fn frame(op: Op, sequence: u32, payload_bytes: usize, limits: &Limits
         cpu_ms: millis(limits.compile),
         program_cpu_ms: millis(limits.execute),
         memory_bytes: limits.memory,
+        address_bytes: match limits.with_shadows {
+            true => 0,
+            false => limits.memory.saturating_add(ADDRESS_ROOM),
+        },
         output_bytes: limits.output,
     }
 }
+
+/// Address space on top of the memory that may be resident: for the worker's own
+/// image and its shared memory.
+const ADDRESS_ROOM: u64 = 2 << 30;
 
 /// How long the worker itself lets a request take, at the very most.
 pub(crate) fn longest(limits: &Limits) -> Duration {
@@ -156,13 +166,19 @@ pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
         guarded: request.guarded.into(),
         fill: request.fill.map_or(0, |byte| wire::FILLED | u32::from(byte)),
         edit_kind: edit.map_or(wire::NO_EDIT, |edit| edit.kind as u32),
+        interpret: request.interpret.is_some().into(),
+        reserved: 0,
     };
-    Payload::default()
+    let payload = Payload::default()
         .fixed(&options)
         .bytes(pipeline.as_bytes())
         .ranges(edit.map_or(&IndexSet::none(), |edit| &edit.items))
-        .ranges(&request.skips)
-        .finish()
+        .ranges(&request.skips);
+    match &request.interpret {
+        Some(interpret) => interpretation::add_request(payload, interpret, &request.limits),
+        None => payload,
+    }
+    .finish()
 }
 
 /// Decodes the log of invocations; a log that ends early gives fewer.
@@ -248,6 +264,26 @@ mod tests {
         let log = [entry(0, "sroa", "function f"), entry(0, "gvn", "function g")].concat();
         assert_eq!(invocations(&log[..log.len() - 8]).len(), 1);
         assert_eq!(invocations(&[1, 2, 3]).len(), 0);
+    }
+
+    #[test]
+    fn no_length_in_a_report_reaches_beyond_its_place() {
+        let most = wire::Report {
+            invocation_bytes: u32::MAX,
+            frame_count: u32::MAX,
+            message_bytes: u32::MAX,
+            response_bytes: u64::MAX,
+            stdout_bytes: u64::MAX,
+            stderr_bytes: u64::MAX,
+            ..wire::Report::new_zeroed()
+        };
+        let report = Report::decode(&most).unwrap();
+        assert_eq!(report.invocation_bytes, wire::INVOCATION_CAPACITY);
+        assert_eq!(report.frames.len(), wire::MAX_FRAMES);
+        assert_eq!(report.message.len(), wire::MAX_MESSAGE);
+        for bytes in [report.response_bytes, report.stdout_bytes, report.stderr_bytes] {
+            assert_eq!(bytes, wire::MAX_TRANSFER);
+        }
     }
 
     #[test]

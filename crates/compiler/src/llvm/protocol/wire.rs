@@ -98,7 +98,7 @@ const MIB: u64 = 1 << 20;
 
 constants! {
     /// Raise it, here and in `protocol.h`, whenever something below changes.
-    PROTOCOL_VERSION: u32 = 9;
+    PROTOCOL_VERSION: u32 = 10;
 
     MAX_FRAMES: usize = 256;
     MAX_MESSAGE: usize = 16 * 1024;
@@ -116,6 +116,7 @@ constants! {
     REQUEST_OFFSET: u64 = MIB;
     RESPONSE_OFFSET: u64 = 1024 * MIB;
     INVOCATION_OFFSET: u64 = 2048 * MIB;
+    INVOCATION_CAPACITY: u64 = 64 * MIB;
     STDOUT_OFFSET: u64 = 2304 * MIB;
     STDERR_OFFSET: u64 = 3328 * MIB;
     MAX_BLOCKS: u64 = 16 * MIB;
@@ -152,7 +153,8 @@ enumerations! {
         Codegen = 6,
         Link = 7,
         Execute = 8,
-        Done = 9,
+        Interpret = 9,
+        Done = 10,
     }
 
     /// What a child says of itself before it ends.
@@ -172,6 +174,7 @@ enumerations! {
         Assertion = 12,
         BadEdit = 13,
         DoesNotCompile = 14,
+        CannotCall = 15,
     }
 
     /// How a child ended, as its supervisor saw it.
@@ -182,6 +185,14 @@ enumerations! {
         TimeLimit = 3,
         MemoryLimit = 4,
         WallLimit = 5,
+        ThreadLimit = 6,
+    }
+
+    /// What the referee says.
+    Ruling {
+        Defined = 1,
+        Undefined = 2,
+        NoVerdict = 3,
     }
 
     /// How far the coverage window of a run came.
@@ -201,6 +212,7 @@ structs! {
         cpu_ms: u64,
         program_cpu_ms: u64,
         memory_bytes: u64,
+        address_bytes: u64,
         output_bytes: u64,
     }
 
@@ -225,6 +237,30 @@ structs! {
         guarded: u32,
         fill: u32,
         edit_kind: u32,
+        interpret: u32,
+        reserved: u32,
+    }
+
+    /// How the referee interprets; follows the lists of a run that wants it.
+    InterpretOptions {
+        steps: u64,
+        memory_bytes: u64,
+        output_bytes: u64,
+        depth: u32,
+        trace_lines: u32,
+        with_arguments: u32,
+        self_test: u32,
+    }
+
+    /// Opens the referee's answer; places and texts follow.
+    RulingRecord {
+        ruling: u32,
+        by_signal: u32,
+        end_value: i32,
+        depends_on_layout: u32,
+        steps: u64,
+        places: u32,
+        reserved: u32,
     }
 
     /// What child and supervisor say of a run.

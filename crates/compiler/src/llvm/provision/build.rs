@@ -15,11 +15,15 @@ use fs_err as fs;
 
 use super::Step;
 use super::recipe::{Recipe, is_archive};
+use crate::CompilerError;
 use crate::llvm::covered;
 use crate::llvm::embedded::{SOURCES, Source};
 use crate::llvm::install::Install;
-use crate::llvm::provisioned::{CODE_MAP, ProvisionError, SUMMARY, WORKER};
-use crate::spawn::{Tool, ToolError};
+use crate::llvm::provisioned::{CODE_MAP, SUMMARY, WORKER};
+use crate::spawn::Tool;
+
+/// The part of the worker's source with a folder of its own.
+const REFEREE: &str = "referee";
 
 /// Compiles and links. The objects stay: the covered worker is linked from the
 /// same ones.
@@ -28,15 +32,25 @@ pub(super) fn build_plain(
     recipe: &Recipe,
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<(), ProvisionError> {
-    for Source { name, text } in SOURCES {
-        fs::write(folder.join(name), text)?;
-    }
+) -> Result<(), CompilerError> {
+    write_sources(SOURCES.iter(), folder)?;
     compile(install, recipe, SOURCES, folder, progress)?;
     progress(Step::Linking);
     link_plain(install, recipe, folder, folder)?;
-    for Source { name, .. } in SOURCES {
-        fs::remove_file(folder.join(name))?;
+    remove_sources(SOURCES.iter(), folder)
+}
+
+/// Writes source files; some have a folder of their own.
+pub(in crate::llvm) fn write_sources<'a>(
+    sources: impl Iterator<Item = &'a Source>,
+    folder: &Path,
+) -> io::Result<()> {
+    for Source { name, text } in sources {
+        let file = folder.join(name);
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(file, text)?;
     }
     Ok(())
 }
@@ -47,13 +61,9 @@ pub(in crate::llvm) fn link_plain(
     recipe: &Recipe,
     objects: &Path,
     folder: &Path,
-) -> Result<(), ProvisionError> {
+) -> Result<(), CompilerError> {
     let parts = Parts { objects: objects_in(objects), libraries: recipe.libraries.clone() };
-    link(recipe, &parts, folder).map_err(|source| ProvisionError::Build {
-        doing: "link",
-        major: install.major,
-        source,
-    })
+    link(install, recipe, &parts, folder)
 }
 
 /// Links the plain worker's objects with instrumented archives.
@@ -63,9 +73,9 @@ pub(in crate::llvm) fn build_covered(
     plain: &Path,
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<(), ProvisionError> {
+) -> Result<(), CompilerError> {
     let major = install.major;
-    let cover = |source| ProvisionError::Cover { major, source };
+    let cover = |source| CompilerError::Cover { major, source: Box::new(source) };
     let archives: Vec<PathBuf> =
         recipe.libraries.iter().filter(|path| is_archive(path)).map(PathBuf::from).collect();
     let scratch = folder.join("instrumented");
@@ -96,8 +106,7 @@ pub(in crate::llvm) fn build_covered(
         })
         .collect();
     libraries.push(covered.last.display().to_string());
-    link(recipe, &Parts { objects, libraries }, folder)
-        .map_err(|source| ProvisionError::Build { doing: "link", major, source })?;
+    link(install, recipe, &Parts { objects, libraries }, folder)?;
     summary.link_seconds = started.elapsed().as_secs_f64();
 
     let map = covered.code_map(&folder.join(WORKER)).map_err(cover)?;
@@ -128,16 +137,17 @@ pub(in crate::llvm) fn compile(
     sources: &[Source],
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<(), ProvisionError> {
+) -> Result<(), CompilerError> {
     let sources: Vec<&Source> = sources.iter().filter(|s| s.name.ends_with(".cpp")).collect();
     let total = sources.len();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((0, progress));
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(total);
-    let work = || -> Result<(), ToolError> {
+    let work = || -> Result<(), CompilerError> {
         while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
             Tool::new(&recipe.compiler)
                 .args(&recipe.compile_flags)
+                .args(level_of(source))
                 .args(["-c", source.name, "-o"])
                 .arg(object_name(source))
                 .directory(folder)
@@ -156,29 +166,50 @@ pub(in crate::llvm) fn compile(
             Err(panic) => std::panic::resume_unwind(panic),
         })
     });
-    outcome.map_err(|source| ProvisionError::Build {
-        doing: "compile",
-        major: install.major,
-        source,
-    })
+    outcome.map_err(|error| not_built(install, "compile", error))
+}
+
+/// Takes them away again, with their folders: an entry of the cache is flat.
+pub(in crate::llvm) fn remove_sources<'a>(
+    sources: impl Iterator<Item = &'a Source>,
+    folder: &Path,
+) -> Result<(), CompilerError> {
+    for Source { name, .. } in sources {
+        fs::remove_file(folder.join(name))?;
+    }
+    match fs::remove_dir(folder.join(REFEREE)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// The referee is the one part whose own speed matters.
+fn level_of(source: &Source) -> Option<&'static str> {
+    source.name.starts_with(REFEREE).then_some("-O2")
 }
 
 pub(in crate::llvm) fn object_name(source: &Source) -> String {
-    source.name.replace(".cpp", ".o")
+    source.name.replace('/', "-").replace(".cpp", ".o")
 }
 
 /// Links objects and libraries into a worker.
 pub(in crate::llvm) fn link(
+    install: &Install,
     recipe: &Recipe,
     parts: &Parts,
     folder: &Path,
-) -> Result<(), ToolError> {
+) -> Result<(), CompilerError> {
     Tool::new(&recipe.compiler)
         .args(&recipe.link_flags)
         .args(&parts.objects)
         .args(&parts.libraries)
         .arg("-o")
         .arg(folder.join(WORKER))
-        .check()?;
-    Ok(())
+        .check()
+        .map(|_| ())
+        .map_err(|error| not_built(install, "link", error))
+}
+
+fn not_built(install: &Install, doing: &'static str, error: CompilerError) -> CompilerError {
+    CompilerError::Build { doing, major: install.major, source: Box::new(error) }
 }

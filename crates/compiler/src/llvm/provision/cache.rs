@@ -13,8 +13,9 @@ use fs_err::{self as fs, File};
 use serde::{Deserialize, Serialize};
 
 use super::Step;
+use crate::CompilerError;
 use crate::llvm::install::Install;
-use crate::llvm::provisioned::{ProvisionError, WORKER};
+use crate::llvm::provisioned::WORKER;
 
 const MANIFEST: &str = "manifest.json";
 
@@ -32,12 +33,12 @@ struct FileStamp {
 }
 
 /// The folder for everything that can be made again.
-pub fn cache_root() -> Result<PathBuf, ProvisionError> {
+pub fn cache_root() -> Result<PathBuf, CompilerError> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let base = set("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".cache")))
-        .ok_or(ProvisionError::NoCache)?;
+        .ok_or(CompilerError::NoCache)?;
     Ok(base.join("optsleuth"))
 }
 
@@ -45,8 +46,19 @@ pub fn cache_root() -> Result<PathBuf, ProvisionError> {
 pub(in crate::llvm) fn in_cache(
     key: &str,
     progress: &mut (dyn FnMut(Step) + Send),
-    build: impl FnOnce(&Path, &mut (dyn FnMut(Step) + Send)) -> Result<(), ProvisionError>,
-) -> Result<PathBuf, ProvisionError> {
+    build: impl FnOnce(&Path, &mut (dyn FnMut(Step) + Send)) -> Result<(), CompilerError>,
+) -> Result<PathBuf, CompilerError> {
+    built(key, progress, build).map_err(|error| match error {
+        CompilerError::File(source) => CompilerError::Cache(source),
+        other => other,
+    })
+}
+
+fn built(
+    key: &str,
+    progress: &mut (dyn FnMut(Step) + Send),
+    build: impl FnOnce(&Path, &mut (dyn FnMut(Step) + Send)) -> Result<(), CompilerError>,
+) -> Result<PathBuf, CompilerError> {
     let root = cache_root()?.join("workers");
     fs::create_dir_all(&root)?;
     let entry = root.join(key);

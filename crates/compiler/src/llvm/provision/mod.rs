@@ -16,12 +16,16 @@ use std::path::{Path, PathBuf};
 use optsleuth_model::doctor::Instrumentation;
 
 use super::install::Install;
-use super::provisioned::{Flavor, ProvisionError, Provisioned, Targets};
+use super::provisioned::{Flavor, Provisioned, Targets};
 use super::worker::Worker;
+use crate::CompilerError;
 use build::build_plain;
 use cache::{is_whole, seal};
 
-pub(super) use build::{Parts, build_covered, compile, link, link_plain, object_name, objects_in};
+pub(super) use build::{
+    Parts, build_covered, compile, link, link_plain, object_name, objects_in, remove_sources,
+    write_sources,
+};
 pub use cache::cache_root;
 pub(super) use cache::in_cache;
 pub(super) use recipe::{Recipe, is_archive, recipe, stamp};
@@ -62,7 +66,7 @@ pub fn provision(
     targets: Targets,
     flavor: Flavor,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<Provisioned, ProvisionError> {
+) -> Result<Provisioned, CompilerError> {
     let recipe = recipe(install, targets)?;
     let plain = plain_entry(install, &recipe, targets, progress)?;
     let entry = match flavor {
@@ -81,7 +85,7 @@ pub(super) fn plain_entry(
     recipe: &Recipe,
     targets: Targets,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<PathBuf, ProvisionError> {
+) -> Result<PathBuf, CompilerError> {
     in_cache(&recipe.key, progress, |folder, progress| {
         build_plain(install, recipe, folder, progress)?;
         finish(install, folder, targets, Flavor::Plain, progress)
@@ -108,16 +112,16 @@ pub(super) fn finish(
     targets: Targets,
     flavor: Flavor,
     progress: &mut (dyn FnMut(Step) + Send),
-) -> Result<(), ProvisionError> {
+) -> Result<(), CompilerError> {
     progress(Step::Testing);
     try_out(&Provisioned::new(install, folder, targets, flavor))?;
     Ok(seal(install, folder)?)
 }
 
 /// A worker that answers is a worker that was linked right.
-fn try_out(candidate: &Provisioned) -> Result<(), ProvisionError> {
+fn try_out(candidate: &Provisioned) -> Result<(), CompilerError> {
     let answers = Worker::start(candidate).and_then(|mut worker| worker.passes());
-    answers.map(|_| ()).map_err(|source| ProvisionError::Unusable {
+    answers.map(|_| ()).map_err(|source| CompilerError::UnusableWorker {
         major: candidate.install.major,
         source: Box::new(source),
     })

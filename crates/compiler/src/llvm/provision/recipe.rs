@@ -7,13 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use crate::CompilerError;
 use crate::llvm::embedded::{SOURCES, Source};
-use crate::llvm::install::{Install, NEWEST, OLDEST};
-use crate::llvm::provisioned::{ProvisionError, Targets};
+use crate::llvm::install::Install;
+use crate::llvm::provisioned::Targets;
 use crate::spawn::{find_on_path, is_executable};
+use crate::versions::{NEWEST, OLDEST};
 
 /// Changes when the recipe does in a way that no hashed input shows.
-const RECIPE: &str = "2";
+const RECIPE: &str = "3";
 
 /// Everything that determines a worker.
 #[derive(Clone, Debug)]
@@ -28,13 +30,13 @@ pub(in crate::llvm) struct Recipe {
 pub(in crate::llvm) fn recipe(
     install: &Install,
     targets: Targets,
-) -> Result<Recipe, ProvisionError> {
+) -> Result<Recipe, CompilerError> {
     let libraries = install.link_arguments(&targets.components())?;
     let archives: Vec<&String> = libraries.iter().filter(|path| is_archive(path)).collect();
     if archives.is_empty() || !archives.iter().all(|path| Path::new(path).is_file()) {
-        return Err(ProvisionError::NoArchives { major: install.major, lib: install.lib.clone() });
+        return Err(CompilerError::NoArchives { major: install.major, lib: install.lib.clone() });
     }
-    let compiler = cxx_compiler(install).ok_or(ProvisionError::NoCompiler(install.major))?;
+    let compiler = cxx_compiler(install).ok_or(CompilerError::NoCxxCompiler(install.major))?;
     let mut compile_flags: Vec<String> = install.compile_flags()?;
     // LLVM 14 and 15 say C++14; their headers are as happy with 17.
     compile_flags.retain(|flag| !flag.starts_with("-std="));

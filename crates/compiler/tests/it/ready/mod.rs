@@ -41,3 +41,9 @@ pub fn loaded(program: &Program) -> Worker {
 pub fn request(passes: &str) -> RunRequest {
     RunRequest::new(Some(passes.parse().expect("a pass sequence")))
 }
+
+/// The children of a process, by the kernel's own list.
+pub fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    list.unwrap_or_default().split_whitespace().map(|pid| pid.parse().expect("a number")).collect()
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
-use optsleuth_objcov::{FunctionIndex, Options, Skip, boundary_objects, instrument_object};
+use optsleuth_objcov::{FunctionIndex, ObjcovError, Options, boundary_objects, instrument_object};
 use tempfile::TempDir;
 
 /// A temporary folder with the boundary objects and the writer of hits in it.
@@ -106,7 +106,7 @@ impl Bench {
         bytes: &[u8],
         object_id: u32,
         instrumented: &str,
-    ) -> Result<Vec<FunctionIndex>, Skip> {
+    ) -> Result<Vec<FunctionIndex>, ObjcovError> {
         let result = instrument_object(bytes, &Options { object_id })?;
         fs::write(self.path().join(instrumented), &result.bytes).expect("write");
         Ok(result.functions)

@@ -1,16 +1,17 @@
-//! Why an object is left as it is: the closed list of refusals.
+//! What cannot be rewritten or read, and why: the closed list of refusals.
 //!
 //! Every stage returns one of these as soon as it meets something it cannot prove.
-//! A refusal is an ordinary result, never a bug of the object: the caller keeps the original bytes.
+//! A refusal to instrument is an ordinary result, never a bug of the object: the caller keeps the
+//! original bytes.
 
 use thiserror::Error;
 
-/// The reason an object was not instrumented.
+/// The reason an object was not instrumented or patched, or an archive or a line table not read.
 ///
 /// Section numbers and offsets are those of the original object.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Skip {
+pub enum ObjcovError {
     /// The bytes are no ELF file (LLVM bitcode, text, another format).
     #[error("not an ELF file")]
     NotElf,
@@ -106,30 +107,76 @@ pub enum Skip {
     /// The rewritten object does not match the original one: a defect of this crate, caught in time.
     #[error("verification failed: {0}")]
     VerifyFailed(String),
+    /// The bytes are no archive, or a damaged one.
+    #[error("malformed archive: {0}")]
+    MalformedArchive(String),
+    /// A thin archive names a file that the caller did not provide.
+    #[error("member `{0}` of a thin archive is missing")]
+    MissingMember(String),
+    /// There are fewer members than that.
+    #[error("the archive has no member number {0}")]
+    NoSuchMember(usize),
+    /// The result would not fit the archive format.
+    #[error("archive is too large")]
+    ArchiveTooLarge,
+    /// The object has no function, or several, of that name.
+    #[error("the object has no function `{0}`, or several")]
+    NoFunction(String),
+    /// The code there is not what the patch was made for.
+    #[error("the code is not what the patch was made for")]
+    OtherCode,
+    /// A function to patch has bytes that are no instruction.
+    #[error("the function has an instruction that cannot be decoded")]
+    Undecodable,
+    /// A debug section contradicts the DWARF format.
+    #[error("debug information: {0}")]
+    Dwarf(String),
+    /// The debug sections contradict each other or the object.
+    #[error("debug information: {0}")]
+    DebugSections(&'static str),
+    /// A relocation of unknown kind, or whose result does not fit.
+    #[error("relocation type {kind} at {offset:#x} of debug section {section}")]
+    DebugRelocation {
+        /// The debug section the relocation applies to.
+        section: u32,
+        offset: u64,
+        /// The ELF relocation type.
+        kind: u32,
+    },
 }
 
-impl Skip {
+impl ObjcovError {
     /// A short name of the kind of refusal, for counting; scripts may depend on these words.
     pub fn kind(&self) -> &'static str {
         match self {
-            Skip::NotElf => "not-elf",
-            Skip::ForeignElf => "foreign-elf",
-            Skip::Malformed(_) => "malformed",
-            Skip::Unsupported(_) => "unsupported",
-            Skip::TooLarge => "too-large",
-            Skip::NoCode => "no-code",
-            Skip::LinkTimeCode => "link-time-code",
-            Skip::BadInstruction { .. } => "bad-instruction",
-            Skip::DataInText { .. } => "data-in-text",
-            Skip::MidInstruction { .. } => "mid-instruction",
-            Skip::Relocation { .. } => "relocation",
-            Skip::TlsSequence { .. } => "tls-sequence",
-            Skip::UnknownTable { .. } => "unknown-table",
-            Skip::LabelArithmetic { .. } => "label-arithmetic",
-            Skip::BranchRange { .. } => "branch-range",
-            Skip::Unwind(_) => "unwind",
-            Skip::ExceptionTable(_) => "exception-table",
-            Skip::VerifyFailed(_) => "verify-failed",
+            ObjcovError::NotElf => "not-elf",
+            ObjcovError::ForeignElf => "foreign-elf",
+            ObjcovError::Malformed(_) => "malformed",
+            ObjcovError::Unsupported(_) => "unsupported",
+            ObjcovError::TooLarge => "too-large",
+            ObjcovError::NoCode => "no-code",
+            ObjcovError::LinkTimeCode => "link-time-code",
+            ObjcovError::BadInstruction { .. } => "bad-instruction",
+            ObjcovError::DataInText { .. } => "data-in-text",
+            ObjcovError::MidInstruction { .. } => "mid-instruction",
+            ObjcovError::Relocation { .. } => "relocation",
+            ObjcovError::TlsSequence { .. } => "tls-sequence",
+            ObjcovError::UnknownTable { .. } => "unknown-table",
+            ObjcovError::LabelArithmetic { .. } => "label-arithmetic",
+            ObjcovError::BranchRange { .. } => "branch-range",
+            ObjcovError::Unwind(_) => "unwind",
+            ObjcovError::ExceptionTable(_) => "exception-table",
+            ObjcovError::VerifyFailed(_) => "verify-failed",
+            ObjcovError::MalformedArchive(_) => "malformed-archive",
+            ObjcovError::MissingMember(_) => "missing-member",
+            ObjcovError::NoSuchMember(_) => "no-such-member",
+            ObjcovError::ArchiveTooLarge => "archive-too-large",
+            ObjcovError::NoFunction(_) => "no-function",
+            ObjcovError::OtherCode => "other-code",
+            ObjcovError::Undecodable => "undecodable",
+            ObjcovError::Dwarf(_) => "dwarf",
+            ObjcovError::DebugSections(_) => "debug-sections",
+            ObjcovError::DebugRelocation { .. } => "debug-relocation",
         }
     }
 }

@@ -1,0 +1,44 @@
+//! Remedies and exit codes for C programs that cannot be read.
+
+use optsleuth_compiler::doctor::install_command;
+use optsleuth_mutate::MutateError;
+
+use crate::exit::Exit;
+
+pub(super) fn remedy(error: &MutateError) -> Option<String> {
+    match error {
+        MutateError::Unloadable { .. }
+        | MutateError::Incomplete { .. }
+        | MutateError::TooOld { .. } => {
+            let command = install_command(&["libclang1-19".to_owned()]);
+            Some(format!("install it with: {command}"))
+        }
+        MutateError::NotC { .. }
+        | MutateError::Macro { .. }
+        | MutateError::Misplaced
+        | MutateError::GaveUp => {
+            Some("give what it is compiled with behind `--`, as in `-- -std=gnu89`".to_owned())
+        }
+        // They say so themselves.
+        MutateError::NoThread(_)
+        | MutateError::IncompleteProfile
+        | MutateError::NoSuchRule(_)
+        | MutateError::NoSuchStrategy(_) => None,
+    }
+}
+
+pub(super) fn exit(error: &MutateError) -> Exit {
+    match error {
+        MutateError::Unloadable { .. }
+        | MutateError::Incomplete { .. }
+        | MutateError::TooOld { .. } => Exit::Missing,
+        MutateError::NotC { .. }
+        | MutateError::Macro { .. }
+        | MutateError::Misplaced
+        | MutateError::GaveUp
+        | MutateError::IncompleteProfile
+        | MutateError::NoSuchRule(_)
+        | MutateError::NoSuchStrategy(_) => Exit::Usage,
+        MutateError::NoThread(_) => Exit::Internal,
+    }
+}

@@ -1,0 +1,9 @@
+; defined: 0
+@b = global i32 0
+define i32 @f(ptr dereferenceable_or_null(8) %x) {
+  ret i32 0
+}
+define i32 @main() {
+  %r = call i32 @f(ptr null)
+  ret i32 %r
+}

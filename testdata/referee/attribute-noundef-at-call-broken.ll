@@ -1,0 +1,8 @@
+; undefined: argument 1 of f is poison, against noundef
+define i32 @f(i32  %x) {
+  ret i32 0
+}
+define i32 @main() {
+  %r = call i32 @f(i32 noundef poison)
+  ret i32 %r
+}

@@ -1,0 +1,8 @@
+; undefined: does not return its `returned` argument
+define i32 @f(i32 returned %x) {
+  ret i32 1
+}
+define i32 @main() {
+  %r = call i32 @f(i32 0)
+  ret i32 0
+}

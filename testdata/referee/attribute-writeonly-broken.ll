@@ -1,0 +1,14 @@
+; undefined: a read of %x through argument 1 of f, which is writeonly
+@g = global i32 0
+@c = constant i32 4
+define void @f(ptr writeonly %p, ptr %q) {
+  %v = load i32, ptr %p
+  ret void
+}
+define i32 @main() {
+  %x = alloca i32
+  store i32 0, ptr %x
+  call void @f(ptr %x, ptr %x)
+  store i32 1, ptr %x
+  ret i32 0
+}

@@ -1,0 +1,6 @@
+; no verdict: steps is reached
+define i32 @main() {
+  br label %a
+a:
+  br label %a
+}

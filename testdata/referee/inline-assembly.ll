@@ -1,0 +1,5 @@
+; no verdict: inline assembly
+define i32 @main() {
+  call void asm sideeffect "nop", ""()
+  ret i32 0
+}

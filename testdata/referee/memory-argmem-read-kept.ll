@@ -1,0 +1,13 @@
+; defined: 0
+@g = global i32 0
+@c = constant i32 4
+define void @f(ptr %p) memory(argmem: read) {
+  %v = load i32, ptr %p
+  ret void
+}
+define i32 @main() {
+  %x = alloca i32
+  store i32 0, ptr %x
+  call void @f(ptr %x)
+  ret i32 0
+}

@@ -1,0 +1,11 @@
+; depends on layout: 0
+define i32 @main() {
+  %x = alloca i32
+  %y = alloca i32
+  %c = icmp ult ptr %x, %y
+  br i1 %c, label %a, label %b
+a:
+  ret i32 0
+b:
+  ret i32 0
+}

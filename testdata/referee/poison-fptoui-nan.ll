@@ -1,0 +1,12 @@
+; undefined: a branch depends on poison
+; from: the number does not fit into the integer
+define i32 @main() {
+  %n = fdiv double 0.0, 0.0
+  %p = fptoui double %n to i32
+  %c = icmp eq i32 %p, 0
+  br i1 %c, label %a, label %b
+a:
+  ret i32 1
+b:
+  ret i32 2
+}

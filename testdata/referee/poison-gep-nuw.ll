@@ -1,0 +1,14 @@
+; undefined: a branch depends on poison
+; from: the address wraps around, unsigned
+@a = global i32 0
+define i32 @main() {
+  %g = getelementptr nuw i8, ptr @a, i64 -1
+  %c0 = icmp eq ptr %g, null
+  %p = zext i1 %c0 to i8
+  %c = icmp eq i8 %p, 0
+  br i1 %c, label %a, label %b
+a:
+  ret i32 1
+b:
+  ret i32 2
+}

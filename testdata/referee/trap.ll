@@ -1,0 +1,6 @@
+; signal: 4
+declare void @llvm.trap()
+define i32 @main() {
+  call void @llvm.trap()
+  unreachable
+}

@@ -1,0 +1,4 @@
+; undefined: an unreachable instruction is reached
+define i32 @main() {
+  unreachable
+}
