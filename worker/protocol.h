@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 10;
+constexpr uint32_t kProtocolVersion = 11;
 
 // What the host asks for. In a payload, a text is its length and its bytes; a
 // list is a count and its items; see payload.h.
@@ -252,6 +252,9 @@ struct InterpretOptions {
   uint32_t trace_lines; // How many of the last instructions are listed.
   uint32_t with_arguments; // Those of the request, instead of main's.
   uint32_t self_test; // Of integers of this width, instead. 0: none.
+  uint64_t observed_byte; // Who writes this byte of the stream is observed.
+  uint32_t observed_stream; // 1: standard output, 2: standard error. 0: none.
+  uint32_t reserved;
 };
 
 // What the referee says.
@@ -260,6 +263,8 @@ enum class Ruling : uint32_t { Defined = 1, Undefined = 2, NoVerdict = 3 };
 // The referee's answer. Places follow it, each four texts (what happened, the
 // instruction, its function, the source file), line and column: the first is
 // where the run ended, the others are how poison came there, the newest first.
+// The last `observed` ones are the call that wrote the observed byte, with what
+// it wrote, and each of its arguments, with its value and what computes it.
 // Then four texts: what the function returned, the program's two streams, and
 // the trace.
 struct RulingRecord {
@@ -269,6 +274,6 @@ struct RulingRecord {
   uint32_t depends_on_layout; // Control flow depended on addresses.
   uint64_t steps;
   uint32_t places;
-  uint32_t reserved;
+  uint32_t observed; // How many of the places.
 };
 } // namespace optsleuth

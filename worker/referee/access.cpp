@@ -81,6 +81,8 @@ Object &Machine::access(const Cell &pointer, uint64_t size, uint64_t align,
     check_tags(pointer.object, *object, kind);
   if (!aliases.empty())
     check_aliases(pointer.object, *object, offset, size, kind);
+  if (writes && !invariants.empty())
+    expect_change(*object, offset, size);
   return *object;
 }
 
@@ -176,6 +178,8 @@ void Machine::load(const Instr &instr, Cell *result) {
     std::fill(result, result + shape.n_cells, dead);
   } else {
     memory.read(object.bytes, offset, shape, result);
+    if (plan.is_invariant)
+      promise_invariant(object, offset, shape.store_bytes);
   }
   for (const Leaf &leaf : shape.leaves) {
     Cell &cell = result[leaf.cell];
@@ -208,6 +212,8 @@ void Machine::store(const Instr &instr) {
   Object &object = access(*at(instr.a), shape.store_bytes, plan.align,
                           Access::Write, offset);
   memory.write(object, offset, shape, at(instr.b));
+  if (!changing.empty())
+    check_changes();
 }
 
 void Machine::make_alloca(const Instr &instr, Cell *result) {

@@ -110,7 +110,7 @@ Promise promise_of(llvm::AttributeSet attributes);
 
 struct AccessPlan {
   uint64_t align = 1;
-  bool is_volatile = false;
+  bool is_volatile = false, is_invariant = false;
   Promise promise;
 };
 

@@ -9,6 +9,9 @@ using namespace llvm;
 namespace optsleuth {
 namespace referee {
 namespace {
+// How much of what a call writes is told.
+constexpr size_t kShownText = 256;
+
 // Whether LLVM's nofpclass mask forbids the value.
 bool forbidden(uint32_t classes, const APFloat &value) {
   bool negative = value.isNegative();
@@ -210,7 +213,10 @@ void Machine::call(const Instr &instr) {
   }
   if (builtin) {
     Cell *result = cells + plan.result_place;
+    calling = used;
     builtin(*this, *used, result);
+    if (!changing.empty())
+      check_changes();
     if (plan.no_return)
       undefined("a noreturn call of " + callee->getName().str() + " returns");
     if (plan.result.any() && plan.result_shape->n_cells)
@@ -262,7 +268,7 @@ void Machine::enter(
     std::copy(arguments[i].begin(), arguments[i].end(),
               cells + body.parameter_places[i]);
   add_tags(frames.back(), plan);
-  watched = !restrictions.empty() || !aliases.empty();
+  watched = !restrictions.empty() || !aliases.empty() || !invariants.empty();
 }
 
 // Pointers that attributes say something about get a provenance of their own.
@@ -317,7 +323,7 @@ void Machine::leave(const Cell *result) {
   for (uint32_t i = 0; i < frame.n_aliases; ++i)
     aliases.pop_back();
   memory.end_tags(frame.first_tag, frame.end_tag);
-  watched = !restrictions.empty() || !aliases.empty();
+  watched = !restrictions.empty() || !aliases.empty() || !invariants.empty();
   frames.pop_back();
   if (frames.empty()) {
     if (!shape)
@@ -343,13 +349,28 @@ void Machine::exit_program(bool by_signal, int value) {
       undefined("the program ends in " +
                 frame.body->function->getName().str() + ", which is willreturn");
   judge.result = result_text;
-  judge.defined(by_signal, value);
+  judge.defined(by_signal, value, now);
+}
+
+// The call that writes this, and its arguments.
+void Machine::observe_call(const std::string &text) {
+  judge.add_observation(text.substr(0, kShownText), now);
+  for (const CallArgument &argument : calling->arguments) {
+    if (!argument.shape)
+      continue;
+    const Value *given = calling->call->getArgOperand(
+        unsigned(&argument - calling->arguments.data()));
+    judge.add_observation(describe(at(argument.place), *argument.shape),
+                          dyn_cast<Instruction>(given));
+  }
 }
 
 void Machine::write_output(bool to_err, const std::string &text) {
   if (restricts_inaccessible())
     undefined("output in a function that promised to change no memory "
               "(memory attributes)");
+  if (judge.is_observed(to_err, text.size()))
+    observe_call(text);
   std::string &stream = to_err ? judge.err : judge.out;
   stream += text;
   if (stream.size() > limits.output)

@@ -205,6 +205,7 @@ void Compiler::load_or_store(const Instruction &instruction, Instr &instr) {
   if (auto *load = dyn_cast<LoadInst>(&instruction)) {
     plan.align = load->getAlign().value();
     plan.is_volatile = load->isVolatile();
+    plan.is_invariant = load->getMetadata(LLVMContext::MD_invariant_load);
     instr.shape = &shape(load->getType());
     instr.a = place(load->getPointerOperand());
     Promise &promise = plan.promise;
@@ -240,7 +241,7 @@ void Compiler::load_or_store(const Instruction &instruction, Instr &instr) {
   bool whole_bytes = its.width % 8 == 0;
   bool fast = its.lanes == 1 && its.width <= 64 && its.width && whole_bytes &&
               !its.type->isVectorTy() && !plan.is_volatile &&
-              !plan.promise.any();
+              !plan.is_invariant && !plan.promise.any();
   instr.width = uint32_t(its.store_bytes);
   instr.code = loads ? (fast ? Code::Load1 : Code::Load)
                      : (fast ? Code::Store1 : Code::Store);

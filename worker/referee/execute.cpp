@@ -263,6 +263,8 @@ void Machine::loop() {
     case Code::AtomicRmw:
     case Code::CompareExchange:
       atomics(instr, cells + instr.result);
+      if (!changing.empty())
+        check_changes();
       break;
     case Code::Jump:
       follow(frame.body->edges[instr.extra]);

@@ -119,11 +119,14 @@ void Judge::finish(Ruling ruling, const std::string &what,
   for (uint32_t i = origin; i && history.size() < kMaxHistory;
        i = origins[i].parent)
     history.push_back(&origins[i]);
-  record.places = uint32_t(1 + history.size());
+  record.observed = uint32_t(observations.size());
+  record.places = uint32_t(1 + history.size()) + record.observed;
   std::string answer(reinterpret_cast<const char *>(&record), sizeof record);
   add_place(answer, what, at);
   for (const Origin *step : history)
     add_place(answer, step->what, step->at);
+  for (const Origin &step : observations)
+    add_place(answer, step.what, step.at);
   add_text(answer, result);
   add_text(answer, out);
   add_text(answer, err);
@@ -145,8 +148,8 @@ void Judge::undefined(const std::string &what, const Instruction *at,
 void Judge::no_verdict(const std::string &why, const Instruction *at) {
   finish(Ruling::NoVerdict, why, at, 0, false, 0);
 }
-void Judge::defined(bool by_signal, int value) {
-  finish(Ruling::Defined, "", nullptr, 0, by_signal, value);
+void Judge::defined(bool by_signal, int value, const Instruction *at) {
+  finish(Ruling::Defined, "", at, 0, by_signal, value);
 }
 } // namespace referee
 } // namespace optsleuth

@@ -35,7 +35,24 @@ public:
                               const llvm::Instruction *at, uint32_t origin = 0);
   [[noreturn]] void no_verdict(const std::string &why,
                                const llvm::Instruction *at);
-  [[noreturn]] void defined(bool by_signal, int value);
+  // `at` is where the program ended.
+  [[noreturn]] void defined(bool by_signal, int value,
+                            const llvm::Instruction *at);
+
+  // What is to be observed: who writes this byte of this stream.
+  void observe(uint32_t stream, uint64_t byte) {
+    observed_stream = stream;
+    observed_byte = byte;
+  }
+  // Whether a text of this size, written now, has that byte in it.
+  bool is_observed(bool to_err, size_t size) const {
+    size_t begin = (to_err ? err : out).size();
+    return observed_stream == (to_err ? 2u : 1u) && begin <= observed_byte &&
+           observed_byte - begin < size;
+  }
+  void add_observation(const std::string &what, const llvm::Instruction *at) {
+    observations.push_back({at, 0, what});
+  }
 
   void trace(const llvm::Instruction *at, const std::string &value);
   bool tracing() const { return trace_lines != 0; }
@@ -54,6 +71,9 @@ private:
   void add_place(std::string &to, const std::string &what,
                  const llvm::Instruction *at);
 
+  uint32_t observed_stream = 0;
+  uint64_t observed_byte = 0;
+  std::vector<Origin> observations;
   std::vector<Origin> origins{1};
   std::unordered_map<uint64_t, uint32_t> known;
   std::unordered_map<const llvm::Instruction *, std::string> texts;

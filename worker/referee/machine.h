@@ -45,6 +45,13 @@ struct Alias {
   std::vector<uint8_t> bytes;
 };
 
+// A byte that must not change, before a write to it.
+struct ChangingByte {
+  uint32_t object;
+  uint64_t offset;
+  uint8_t before;
+};
+
 enum class Access { Read, Write };
 
 class Machine {
@@ -72,6 +79,7 @@ public:
   void copy_bytes(const Cell &to, const Cell &from, uint64_t size,
                   bool may_overlap);
   void write_output(bool to_err, const std::string &text);
+  void observe_call(const std::string &text);
   [[noreturn]] void exit_program(bool by_signal, int value);
   [[noreturn]] void undefined(const std::string &what, const Cell *because = nullptr);
   [[noreturn]] void no_verdict(const std::string &why);
@@ -96,6 +104,7 @@ public:
   std::vector<uint32_t> allocas; // Objects on the stack, oldest first.
   std::vector<Frame> frames;
   const llvm::Instruction *now = nullptr; // What is executed.
+  const CallPlan *calling = nullptr; // What a builtin stands for, in it.
   std::string result_text; // What the first function returned.
 
 private:
@@ -129,6 +138,10 @@ private:
   void check_aliases(uint32_t id, const Object &object, uint64_t offset,
                      uint64_t size, Access access);
   void add_tags(Frame &frame, const CallPlan *plan);
+  // invariants.cpp
+  void promise_invariant(const Object &object, uint64_t offset, uint64_t size);
+  void expect_change(const Object &object, uint64_t offset, uint64_t size);
+  void check_changes();
   // calls.cpp
   void call(const Instr &instr);
   void enter(const Body &body, const CallPlan *plan,
@@ -154,7 +167,10 @@ private:
   const std::vector<ElementPlan> *element_plans = nullptr;
   std::vector<Restriction> restrictions;
   std::vector<Alias> aliases;
-  bool watched = false; // There are restrictions or aliases.
+  llvm::DenseMap<uint32_t, std::vector<bool>> invariants; // By object, its bytes.
+  std::vector<ChangingByte> changing; // By the instruction that is executed.
+  // There are restrictions, aliases or invariants.
+  bool watched = false;
   llvm::DenseMap<const llvm::Function *, Body *> bodies;
   llvm::DenseMap<const llvm::GlobalValue *, uint32_t> globals;
   llvm::DenseMap<uint32_t, const llvm::Function *> functions;

@@ -133,6 +133,7 @@ void judge(const Module &module, const InterpretOptions &options,
     crash::finish(Verdict::CannotCall,
                   ("the module has no function `" + name + "`").c_str());
   Judge judge(module, options.trace_lines);
+  judge.observe(options.observed_stream, options.observed_byte);
   Limits limits{options.steps, options.memory_bytes, options.output_bytes,
                 options.depth};
   Machine machine(module, judge, limits);

@@ -15,6 +15,7 @@ pub mod folder;
 pub mod interpret;
 pub mod loaded;
 pub mod oracle;
+pub mod refinement;
 pub mod repetition;
 pub mod run;
 pub mod trust;

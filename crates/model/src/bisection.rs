@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Invocation;
+use crate::{Invocation, IrPlace};
 
 /// The number in `version`; goes up when a field changes its meaning.
 pub const BISECTION_VERSION: u32 = 1;
@@ -44,10 +44,13 @@ pub struct Bisection {
     pub minimal: Vec<u32>,
     /// What all of this means.
     pub verdict: BisectionVerdict,
+    /// The first wrong step, by the referee's word: of programs that are executed.
+    #[serde(default)]
+    pub first_wrong: FirstWrongStep,
     /// What LLVM's own verifiers find before the failure, if they were asked
     /// and do.
     pub broken_earlier: Option<BrokenEarlier>,
-    /// The guilty invocation's unit before and after it.
+    /// The culprit's unit before and after it.
     pub change: Option<UnitChange>,
     /// One pass on one module that fails in the same way.
     pub single_pass: SinglePassForm,
@@ -110,6 +113,42 @@ pub enum BisectionVerdict {
     Unfinished,
 }
 
+/// The earliest invocation after which the program is wrong, whether that shows by
+/// then or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "step")]
+pub enum FirstWrongStep {
+    /// There is no program to interpret, or no pass to blame.
+    #[default]
+    NotAsked,
+    Found(Box<FirstWrong>),
+    /// The referee cannot say, and why.
+    Unknown {
+        why: String,
+    },
+}
+
+/// Before this invocation the referee finds the program right, after it wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstWrong {
+    pub invocation: u32,
+    pub value: WrongValue,
+}
+
+/// The first observable at which the runs before and after an invocation differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongValue {
+    /// `argument 2 of printf`, `the exit status`, `the program's end`.
+    pub observable: String,
+    /// What it is before the invocation.
+    pub before: String,
+    /// What it is after it; of an undefined program, what is undefined.
+    pub after: String,
+    /// The instruction that computes it, before the invocation and after it.
+    pub place_before: Option<IrPlace>,
+    pub place_after: Option<IrPlace>,
+}
+
 /// What a verifier of LLVM found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenEarlier {
@@ -121,7 +160,7 @@ pub struct BrokenEarlier {
     pub message: String,
 }
 
-/// What the guilty invocation did.
+/// What the culprit did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitChange {
     /// The functions concerned, as LLVM assembly, before it.
@@ -171,14 +210,23 @@ pub enum BisectionEnd {
 }
 
 impl Bisection {
-    /// The invocation that is to blame, where there is one to name: what
-    /// LLVM's verifiers caught, if the failure comes of it, else the guilty
-    /// one.
+    /// The invocation that is to blame, where there is one to name: the first
+    /// wrong step, or what LLVM's verifiers caught, if the failure comes of it;
+    /// else the guilty one, in which it shows.
     pub fn culprit(&self) -> Option<&BisectedInvocation> {
         let guilty = self.guilty()?;
+        let is_needed = |number: &u32| self.minimal.contains(number);
         let caught = self.broken_earlier.as_ref().map(|broken| broken.invocation);
-        let caught = caught.filter(|number| self.minimal.contains(number));
-        self.invocation(caught.unwrap_or(guilty))
+        let wrong = self.first_wrong().map(|first| first.invocation);
+        let earlier = wrong.filter(is_needed).or(caught.filter(is_needed));
+        self.invocation(earlier.unwrap_or(guilty))
+    }
+
+    pub fn first_wrong(&self) -> Option<&FirstWrong> {
+        match &self.first_wrong {
+            FirstWrongStep::Found(first) => Some(first),
+            FirstWrongStep::NotAsked | FirstWrongStep::Unknown { .. } => None,
+        }
     }
 
     /// The guilty invocation's number; of several, the first one's.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ProgramEnd;
 
@@ -26,6 +26,22 @@ pub struct Interpret {
     /// Instead of all this: compare the referee's integers of this width with
     /// LLVM's constant folder.
     pub self_test: Option<u32>,
+    /// Who writes this byte is told.
+    pub observe: Option<OutputByte>,
+}
+
+/// A byte of what a program writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputByte {
+    pub stream: OutputStream,
+    /// From 0.
+    pub byte: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputStream {
+    Out,
+    Err,
 }
 
 impl Interpret {
@@ -39,6 +55,7 @@ impl Interpret {
             depth: 20_000,
             trace_lines: 0,
             self_test: None,
+            observe: None,
         }
     }
 }
@@ -57,6 +74,10 @@ pub struct Interpretation {
     pub depends_on_layout: bool,
     /// One line for each of the last instructions, if they were asked for.
     pub trace: String,
+    /// The call that wrote the byte that was to be observed, with what it wrote,
+    /// and each of its arguments, with its value and what computes it. Empty where
+    /// none wrote it.
+    pub observed: Vec<Step>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +87,8 @@ pub enum Ruling {
         end: ProgramEnd,
         /// What the function returned.
         value: Option<String>,
+        /// The instruction that ended it.
+        place: Option<IrPlace>,
     },
     Undefined {
         /// What is undefined, and where.
@@ -78,7 +101,7 @@ pub enum Ruling {
 }
 
 /// Something that happened, and where.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Empty where a value was only passed on.
     pub what: String,
@@ -86,7 +109,7 @@ pub struct Step {
 }
 
 /// An instruction of a module.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IrPlace {
     /// Its text.
     pub instruction: String,
@@ -95,7 +118,7 @@ pub struct IrPlace {
     pub source: Option<SourcePlace>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourcePlace {
     pub file: String,
     pub line: u32,

@@ -49,7 +49,8 @@ mod variant_hunt;
 
 pub use bisection::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
-    BrokenEarlier, SINGLE_PASS_FILE, SinglePass, SinglePassForm, UnitChange,
+    BrokenEarlier, FirstWrong, FirstWrongStep, SINGLE_PASS_FILE, SinglePass, SinglePassForm,
+    UnitChange, WrongValue,
 };
 pub use block_lines::BlockLines;
 pub use campaign::{CAMPAIGN_VERSION, Campaign, Finding, Growth, Hunt, Trigger};
@@ -68,7 +69,8 @@ pub use import::{Attempt, BugType, ImportReport, ImportedTest, Seen, TestStatus,
 pub use in_words::in_words;
 pub use index_set::IndexSet;
 pub use interpretation::{
-    Interpret, InterpretReport, Interpretation, IrPlace, Ruling, SourcePlace, Step,
+    Interpret, InterpretReport, Interpretation, IrPlace, OutputByte, OutputStream, Ruling,
+    SourcePlace, Step,
 };
 pub use invocation::Invocation;
 pub use localization::{

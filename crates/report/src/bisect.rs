@@ -6,6 +6,7 @@ use optsleuth_model::{
     BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm,
 };
 
+use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::names::cut;
 use crate::{Style, to_json, words};
 
@@ -35,6 +36,17 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         }
         other => row(&mut out, &style.bad("guilty"), &[no_pass_guilty(found, other)]),
     }
+    row(&mut out, &style.bad("first wrong step"), two_steps(found).as_slice());
+    if let Some(first) = found.first_wrong() {
+        let by =
+            first.value.place_after.as_ref().map(|place| {
+                format!("by `{}` in @{}", cut(&place.instruction, WIDTH), place.function)
+            });
+        let lines: Vec<String> = [wrong_value(&first.value)].into_iter().chain(by).collect();
+        row(&mut out, &style.bad("first wrong value"), &lines);
+    }
+    let unknown = not_known(found).map(|why| format!("not known: {}", cut(why, WIDTH)));
+    row(&mut out, "first wrong step", unknown.as_slice());
     if let Some(broken) = &found.broken_earlier {
         let message = cut(&broken.message, WIDTH);
         let invocation = named(found, &[broken.invocation]).concat();

@@ -54,7 +54,7 @@ pub fn interpret_json(report: &InterpretReport) -> String {
         cpu_ms: report.cpu.as_secs_f64() * 1000.0,
     };
     match &interpretation.ruling {
-        Ruling::Defined { end, value } => {
+        Ruling::Defined { end, value, .. } => {
             json.value = value.as_deref();
             match end {
                 ProgramEnd::Signaled(signal) => json.signal = Some(signal_name(*signal)),
@@ -87,7 +87,7 @@ pub fn interpret_text(report: &InterpretReport, style: Style) -> String {
         line(&mut out, interpretation.trace.trim_end());
     }
     match &interpretation.ruling {
-        Ruling::Defined { end, value } => {
+        Ruling::Defined { end, value, .. } => {
             let how = match end {
                 ProgramEnd::Signaled(signal) => format!("ends by {}", signal_name(*signal)),
                 ProgramEnd::Exited(status) => format!("ends with status {status}"),

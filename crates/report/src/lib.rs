@@ -12,6 +12,7 @@ mod cov;
 mod diff;
 mod doctor;
 mod escape;
+mod first_wrong;
 mod html;
 mod import;
 mod interpret;

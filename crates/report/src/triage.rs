@@ -12,6 +12,7 @@ use similar::ChangeTag;
 
 use crate::bisect::{no_pass_guilty, several};
 use crate::diff::{Change, diff};
+use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
 use crate::{JSON_VERSION, Style, to_json, words};
@@ -44,6 +45,8 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
     row(&mut out, "reduced", reduced(triage).as_deref());
     if let Some(bisection) = &triage.bisection {
         row(&mut out, "guilty", Some(&guilty(bisection)));
+        let value = bisection.first_wrong().map(|first| cut(&wrong_value(&first.value), WIDTH));
+        row(&mut out, "wrong", value.as_deref());
         let broken = bisection.broken_earlier.as_ref().map(|broken| {
             let name = bisection.invocation(broken.invocation).map(ToString::to_string);
             format!("by {} ({})", name.unwrap_or_default(), broken.verifier)
@@ -105,6 +108,9 @@ fn reduced(triage: &Triage) -> Option<String> {
 /// Who is to blame, in a line.
 fn guilty(bisection: &Bisection) -> String {
     use optsleuth_model::BisectionVerdict::{Guilty, SeveralCulprits};
+    if let Some(both) = two_steps(bisection) {
+        return both;
+    }
     let name = |number: &u32| bisection.invocation(*number).map(ToString::to_string);
     match &bisection.verdict {
         Guilty { invocation, needs_also } => {
@@ -272,6 +278,17 @@ fn blame(out: &mut String, bisection: &Bisection, smallest: &Bisection) {
         inline(&guilty(bisection)),
         words::count(bisection.invocations.len())
     );
+    if let Some(first) = smallest.first_wrong().or(bisection.first_wrong()) {
+        let _ = writeln!(out, "First wrong value: {}", inline(&wrong_value(&first.value)));
+        if let Some(place) = &first.value.place_after {
+            let _ = writeln!(out, "\nIt is computed by, in `{}`:\n", place.function);
+            fenced(out, "llvm", &place.instruction);
+        }
+        out.push('\n');
+    }
+    if let Some(why) = not_known(bisection) {
+        let _ = writeln!(out, "The first wrong step is not known: {}.\n", inline(why));
+    }
     if let Some(broken) = &bisection.broken_earlier {
         let name = bisection.invocation(broken.invocation).map(ToString::to_string);
         let (name, said) = (inline(&name.unwrap_or_default()), inline(&broken.message));

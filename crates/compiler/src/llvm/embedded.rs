@@ -63,6 +63,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "referee/access.cpp",
     "referee/self_test.cpp",
     "referee/judge.cpp",
+    "referee/invariants.cpp",
     "referee/referee.cpp",
     "referee/pointers.cpp",
     "referee/format.cpp",

@@ -259,6 +259,7 @@ impl Process {
                 n_steps: 0,
                 depends_on_layout: false,
                 trace: String::new(),
+                observed: Vec::new(),
             });
         }
         let answer = self.response(report)?;

@@ -4,8 +4,9 @@
 //!    same mark, if the mark is telling ([`is_telling`]).
 //! 2. After what triggers the failure was reduced, by the [`DedupKey`]: the same
 //!    compiler, kind, pass and signature. The pass is the one that the failure
-//!    happened in, else the last one of the reduced sequence, else the guilty one
-//!    by bisection. Wrong code, hangs and lack of memory have no signature.
+//!    happened in; of wrong code, the one after which the referee first finds the
+//!    program wrong; else the last one of the reduced sequence, or the guilty one by
+//!    bisection. Wrong code, hangs and lack of memory have no signature.
 //! 3. Where neither a pass nor a signature is known (wrong code of gcc, a hang of
 //!    a driver), by how it shows: the levels, and the kinds of snippets that it
 //!    needs.

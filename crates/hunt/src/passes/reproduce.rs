@@ -9,14 +9,15 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use optsleuth_case::oracle::{Oracle, Verdict, is_limit};
+use optsleuth_case::refinement::{Refined, Refinement};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_model::{
-    Case, CaseKind, CompilerSpec, Element, Execution, Outcome, PassSequence, PassTrigger, Pipeline,
-    ProgramSize, Progress, RunRequest, Trigger,
+    Case, CaseKind, CompilerSpec, Element, Execution, Limits, Outcome, PassSequence, PassTrigger,
+    Pipeline, ProgramSize, Progress, RunRequest, Trigger,
 };
 use optsleuth_triage::reduce::{Judge, Patience, Question, fewer_passes};
 
-use super::choice::names;
+use super::choice::{leaf_name, names};
 use super::request::request;
 use super::sequences::sequence;
 use super::wrong_code::KnownWrongCode;
@@ -96,7 +97,11 @@ impl Reproducer for SequenceReproducer<'_> {
             }
             None => reduced,
         };
-        let minimal = self.minimal(kind, &reduced);
+        let cause = match kind {
+            CaseKind::WrongCode => first_wrong_pass(self.workers, &reduced.passes)?,
+            _ => None,
+        };
+        let minimal = self.minimal(kind, &reduced, cause);
         self.reduced = Some(reduced);
         Ok(Minimized::Minimal(Box::new(minimal)))
     }
@@ -118,10 +123,12 @@ impl Reproducer for SequenceReproducer<'_> {
 }
 
 impl SequenceReproducer<'_> {
-    fn minimal(&self, kind: CaseKind, reduced: &Reduced) -> Minimal {
+    /// `cause` is the pass to blame, where that is known.
+    fn minimal(&self, kind: CaseKind, reduced: &Reduced, cause: Option<String>) -> Minimal {
         let Deviation { compiler, .. } = self.deviation;
         let Reduced { passes, outcome, .. } = reduced;
-        let key = dedup_key(compiler, kind, passes, outcome, &self.program.expected);
+        let mut key = dedup_key(compiler, kind, passes, outcome, &self.program.expected);
+        key.pass = cause.or(key.pass);
         let is_endless = reduced.outcome.execution().is_some_and(|found| is_limit(found.end));
         let ir = String::from_utf8_lossy(&self.program.program.ir);
         let own = names(&reduced.passes);
@@ -213,6 +220,29 @@ fn fewest_passes(
         Verdict::Passes | Verdict::Other => (passes.clone(), first),
     };
     Ok(Some(Reduced { passes, oracle, outcome }))
+}
+
+/// The first pass of a sequence after which the referee finds the loaded program
+/// wrong. A later one may be the first to make it show.
+fn first_wrong_pass(
+    workers: &mut Workers,
+    passes: &PassSequence,
+) -> Result<Option<String>, HuntError> {
+    let registry = workers.registry.clone();
+    let worker = workers.pool.first();
+    let Ok(refinement) = Refinement::of_loaded(worker, Limits::STANDARD)? else { return Ok(None) };
+    let elements = passes.optimizations();
+    for end in 1..=elements.len() {
+        let beginning = sequence(&elements[..end]).and_then(|flat| flat.resolve(&registry).ok());
+        let Some(beginning) = beginning else { return Ok(None) };
+        let result = worker.run(&refinement.request(RunRequest::new(Some(beginning)), None))?;
+        match refinement.judge(result.interpretation.as_ref()) {
+            Refined::Right => {}
+            Refined::Wrong => return Ok(Some(leaf_name(&elements[end - 1]).to_owned())),
+            Refined::Unknown(_) => return Ok(None),
+        }
+    }
+    Ok(None)
 }
 
 /// A crash, or wrong code, may come of IR that an earlier pass broke: that is

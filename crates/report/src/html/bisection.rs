@@ -1,5 +1,5 @@
 //! What a bisection found -> a section of a case's page: the verdict, all
-//! invocations in a row, and what the guilty one did.
+//! invocations in a row, and what the culprit did.
 //!
 //! **Invariant:** the words are those of the terminal; see `report/src/bisect`.
 
@@ -11,6 +11,7 @@ use similar::ChangeTag;
 use crate::bisect::{certain, cut_short, no_pass_guilty, several};
 use crate::diff::{Change, diff};
 use crate::escape::Text;
+use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::svg::Strip;
 use crate::words;
 
@@ -85,7 +86,7 @@ fn strip(found: &Bisection) -> Strip<'static> {
     let active: Vec<usize> =
         changed.filter(|(_, one)| one.changed == Some(true)).map(|(place, _)| place).collect();
     let few: Vec<usize> = found.minimal.iter().map(|&number| place(number)).collect();
-    let guilty = found.guilty().filter(|&number| place(number) < n);
+    let chosen = found.culprit().map(|culprit| culprit.index).filter(|&number| place(number) < n);
     let label = |number: u32| {
         let pass = found.invocation(number).map_or("", |invocation| invocation.pass.as_str());
         (place(number), format!("#{number} {pass}"))
@@ -104,12 +105,27 @@ fn strip(found: &Bisection) -> Strip<'static> {
         active_label: "changed the IR, as a share",
         few: few.into_iter().filter(|&place| place < n).collect(),
         few_label: "in the minimal set that fails",
-        chosen: guilty.map(label),
+        chosen: chosen.map(label),
     }
 }
 
 fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
     out.push_str("<dl class=\"facts\">\n");
+    if let Some(both) = two_steps(found) {
+        writeln!(out, "<dt>First wrong step</dt><dd>{}</dd>", Text(&both))?;
+    }
+    if let Some(first) = found.first_wrong() {
+        let said = wrong_value(&first.value);
+        writeln!(out, "<dt>First wrong value</dt><dd>{}", Text(&said))?;
+        if let Some(place) = &first.value.place_after {
+            let (instruction, function) = (Text(&place.instruction), Text(&place.function));
+            write!(out, ", by <code>{instruction}</code> in <code>{function}</code>")?;
+        }
+        out.push_str("</dd>\n");
+    }
+    if let Some(why) = not_known(found) {
+        writeln!(out, "<dt>First wrong step</dt><dd>not known: {}</dd>", Text(why))?;
+    }
     if let Some(last) = found.certain_after {
         let said = certain(found, last);
         writeln!(out, "<dt>Certain after</dt><dd>{}</dd>", Text(&said))?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use optsleuth_model::{
-    Bisection, BisectionEnd, BisectionVerdict, Case, Finding, HistoryEntry, Hunt, Localization,
-    SinglePassForm, UnitChange,
+    Bisection, BisectionEnd, BisectionVerdict, Case, Finding, FirstWrongStep, HistoryEntry, Hunt,
+    Localization, SinglePassForm, UnitChange,
 };
 use optsleuth_report::{
     BenchReport, CaseView, bench_html, bench_pictures, campaign_markdown, campaign_page, case_html,
@@ -257,6 +257,7 @@ fn a_bisection_without_a_guilty_pass_says_so() {
         needed: Vec::new(),
         minimal: Vec::new(),
         verdict: BisectionVerdict::InCodegen,
+        first_wrong: FirstWrongStep::NotAsked,
         broken_earlier: None,
         change: None,
         single_pass: SinglePassForm::Missing { why: "there is no pass to blame".into() },

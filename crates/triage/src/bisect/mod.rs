@@ -7,11 +7,13 @@
 //!                                          └ trials ┘  runs with some skipped
 //! ```
 //! `inquiry` decides, `trials` runs, `names` knows an invocation in another run
-//! again, `verifiers` asks LLVM's own, `single_pass` makes what can be reported.
+//! again, `verifiers` asks LLVM's own, `first_wrong` the referee, and `single_pass`
+//! makes what can be reported.
 //!
 //! **Invariant:** what is found does not depend on the number of workers. Time
 //! decides only whether it is found in full.
 
+mod first_wrong;
 mod inquiry;
 mod ir_text;
 mod names;
@@ -19,6 +21,7 @@ mod prefix;
 mod single_pass;
 mod trials;
 mod verifiers;
+mod wrong_value;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -30,10 +33,12 @@ use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, CaseKind,
-    IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage, Trust, UnitChange,
+    FirstWrongStep, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage, Trust,
+    UnitChange,
 };
 
 use crate::TriageError;
+use first_wrong::first_wrong;
 use inquiry::{Findings, inquire};
 pub(crate) use single_pass::single_pass;
 use trials::{Halt, Trials, invocation_of, number_in};
@@ -129,6 +134,7 @@ pub fn bisect_failing(
         needed: findings.needed,
         minimal: findings.minimal,
         verdict,
+        first_wrong: FirstWrongStep::NotAsked,
         broken_earlier: None,
         change: None,
         single_pass: SinglePassForm::Missing { why: "it was not asked for".to_owned() },
@@ -143,11 +149,32 @@ pub fn bisect_failing(
             progress.step("asking LLVM's own verifiers");
             found.broken_earlier = verifiers::broken_earlier(&mut trials, guilty)?;
         }
-        found.change = change(&mut trials, guilty)?;
+        if let Some(end) = failing_length(trials.loaded.case.case.kind, guilty, &found) {
+            found.first_wrong = first_wrong(&mut trials, end, &found.minimal)?;
+            // LLVM may well fail on a program that is right.
+            if trials.loaded.case.case.kind != CaseKind::WrongCode && found.first_wrong().is_none()
+            {
+                found.first_wrong = FirstWrongStep::NotAsked;
+            }
+        }
+        let culprit = found.culprit().map_or(guilty, |culprit| culprit.index);
+        found.change = change(&mut trials, culprit)?;
     }
     found.runs = trials.n_runs;
     found.seconds = begun.elapsed().as_secs_f64();
     Ok(found)
+}
+
+/// After how many invocations the program is known to be wrong, or LLVM to fail on
+/// it, if the referee may know better.
+fn failing_length(kind: CaseKind, guilty: u32, found: &Bisection) -> Option<u32> {
+    let length = match kind {
+        CaseKind::WrongCode => found.certain_after?.saturating_add(1),
+        // What such an invocation fails on was made by those before it.
+        CaseKind::Crash | CaseKind::InvalidIr => guilty,
+        CaseKind::Hang | CaseKind::Memory | CaseKind::Codegen => return None,
+    };
+    (length > 0).then_some(length)
 }
 
 /// Who is to blame where nothing that can be skipped is.
@@ -182,11 +209,11 @@ fn is_generating(outcome: &Outcome) -> bool {
     }
 }
 
-/// What the guilty invocation did to the IR, in the failing run.
-fn change(trials: &mut Trials<'_>, guilty: u32) -> Result<Option<UnitChange>, TriageError> {
-    let Some(before) = trials.module_before(guilty, &IndexSet::none())? else { return Ok(None) };
-    let after = trials.module_before(guilty + 1, &IndexSet::none())?;
-    let place = usize::try_from(guilty).unwrap_or(usize::MAX);
+/// What an invocation did to the IR, in the failing run.
+fn change(trials: &mut Trials<'_>, number: u32) -> Result<Option<UnitChange>, TriageError> {
+    let Some(before) = trials.module_before(number, &IndexSet::none())? else { return Ok(None) };
+    let after = trials.module_before(number + 1, &IndexSet::none())?;
+    let place = usize::try_from(number).unwrap_or(usize::MAX);
     let unit = trials.log.get(place).map_or("module", |invocation| invocation.unit.as_str());
     Ok(Some(ir_text::unit_change(unit, &before, after.as_deref())))
 }

@@ -1,6 +1,7 @@
 //! The single-pass form of a failure: the IR right before the guilty
 //! invocation, and the one pass that fails on it. What LLVM's developers ask
-//! for first.
+//! for first. Where another invocation made the program wrong before that, it is
+//! the IR before that one, and the passes that it takes to show it.
 //!
 //! **Invariant:** a form that is handed out was seen to fail as the case does,
 //! several times, and its module was seen not to fail without passes. The pool
@@ -46,7 +47,9 @@ pub(crate) fn single_pass(
     });
     let mut trials = Trials::of_log(loaded, reproduction, log.collect(), deadline, progress);
     trials.learn_pass_names()?;
-    let found = search(&mut trials, guilty, &bisection.minimal);
+    let wrong = bisection.first_wrong().map(|first| first.invocation);
+    let wrong = wrong.filter(|wrong| bisection.minimal.contains(wrong));
+    let found = search(&mut trials, wrong.unwrap_or(guilty), &bisection.minimal);
     trials.restore()?;
     match found {
         Ok(found) => Ok(found),
@@ -56,20 +59,23 @@ pub(crate) fn single_pass(
     }
 }
 
+/// `first` is what makes the program wrong; what makes it show may come later.
 fn search(
     trials: &mut Trials<'_>,
-    guilty: u32,
+    first: u32,
     minimal: &[u32],
 ) -> Result<Result<SinglePass, String>, Halt> {
-    let Some(pass) = pass_of(trials, guilty) else {
+    let Some(pass) = pass_of(trials, first) else {
         return Ok(Err("the guilty invocation is not in the log".to_owned()));
     };
     let printed = printed_passes(trials);
-    let spellings = spellings(&pass, &printed);
+    let mut spellings = spellings(&pass, &printed);
     if spellings.is_empty() {
         return Ok(Err(format!("`{pass}` has no name in a pipeline")));
     }
-    for module in modules_before(trials, guilty, minimal)? {
+    let rest: Vec<u32> = minimal.iter().copied().filter(|&number| number >= first).collect();
+    spellings.extend(in_order(trials, &rest, &printed).filter(|_| rest.len() > 1));
+    for module in modules_before(trials, first, minimal)? {
         trials.load_ir(&module)?;
         if let Some(form) = first_that_fails(trials, &module, &spellings)? {
             return Ok(Ok(form));
@@ -129,11 +135,11 @@ fn innermost(element: &Element) -> &Element {
     }
 }
 
-/// The IR before the guilty invocation: with what the minimal set keeps alone,
+/// The IR before an invocation: with what the minimal set keeps alone,
 /// and as it was in the failing run.
 fn modules_before(
     trials: &mut Trials<'_>,
-    guilty: u32,
+    number: u32,
     minimal: &[u32],
 ) -> Result<Vec<String>, Halt> {
     let mut modules = Vec::new();
@@ -141,11 +147,11 @@ fn modules_before(
         let listed =
             RunRequest { skips: skips.clone(), list_invocations: true, ..trials.template.clone() };
         let run = trials.run_one(&listed)?;
-        if let Some(number) = number_in(&run.invocations, &trials.log, guilty) {
+        if let Some(number) = number_in(&run.invocations, &trials.log, number) {
             modules.extend(trials.module_before(number, &skips)?);
         }
     }
-    if let Some(module) = trials.module_before(guilty, &IndexSet::none())?
+    if let Some(module) = trials.module_before(number, &IndexSet::none())?
         && !modules.contains(&module)
     {
         modules.push(module);
@@ -156,16 +162,21 @@ fn modules_before(
 /// The minimal set's passes in their order, and the case's own if they are not
 /// more.
 fn few_passes(trials: &Trials<'_>, minimal: &[u32], printed: &[Element]) -> Vec<String> {
-    let spelled = |&number: &u32| spellings(&pass_of(trials, number)?, printed).into_iter().next();
-    let mut in_order: Vec<String> = minimal.iter().filter_map(spelled).collect();
-    in_order.dedup(); // One pass goes over all functions.
     let own = trials.template.passes.iter().filter(|passes| {
         let optimizations = passes.optimizations();
         let is_level = |one: &Element| innermost(one).name.contains("default<");
         optimizations.len() <= minimal.len().max(1) && !optimizations.iter().any(is_level)
     });
     let own = own.map(ToString::to_string);
-    [in_order.join(",")].into_iter().chain(own).filter(|text| !text.is_empty()).collect()
+    in_order(trials, minimal, printed).into_iter().chain(own).collect()
+}
+
+/// The passes of these invocations, in their order.
+fn in_order(trials: &Trials<'_>, numbers: &[u32], printed: &[Element]) -> Option<String> {
+    let spelled = |&number: &u32| spellings(&pass_of(trials, number)?, printed).into_iter().next();
+    let mut passes: Vec<String> = numbers.iter().filter_map(spelled).collect();
+    passes.dedup(); // One pass goes over all functions.
+    (!passes.is_empty()).then(|| passes.join(","))
 }
 
 /// The first of these pipelines that fails on the loaded module.

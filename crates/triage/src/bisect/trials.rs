@@ -13,8 +13,8 @@ use optsleuth_case::loaded::{LoadedCase, Reproduction, candidate_request};
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
 use optsleuth_model::{
-    CaseKind, CheckStatus, Emit, IndexSet, Invocation, Limits, Outcome, Program, Progress,
-    RunRequest, RunResult, SINGLE_PASS_FILE,
+    CaseKind, CheckStatus, Emit, IndexSet, Interpretation, Invocation, Limits, Outcome, Program,
+    Progress, RunRequest, RunResult, SINGLE_PASS_FILE,
 };
 
 use super::inquiry::{Choice, Compiler, Reach};
@@ -50,7 +50,7 @@ impl From<TriageError> for Halt {
 pub(super) struct Trials<'a> {
     pub(super) loaded: &'a mut LoadedCase,
     pub(super) oracle: &'a Oracle,
-    progress: &'a dyn Progress,
+    pub(super) progress: &'a dyn Progress,
     /// The failing run, with nothing that the failure does not need.
     pub(super) template: RunRequest,
     /// What it comes to.
@@ -153,12 +153,30 @@ impl<'a> Trials<'a> {
         &mut self,
         requests: &[RunRequest],
     ) -> Result<Vec<(Verdict, Vec<Invocation>)>, Halt> {
-        let (oracle, progress, deadline) = (self.oracle, self.progress, self.deadline);
+        let (oracle, pass_names) = (self.oracle, self.pass_names.clone());
+        self.digested(requests, &|result| {
+            (oracle.judge(&result.outcome), renamed(result.invocations, &pass_names))
+        })
+    }
+
+    /// What the referee says of each of these runs; nothing of one that the passes
+    /// do not end.
+    pub(super) fn interpret(
+        &mut self,
+        requests: &[RunRequest],
+    ) -> Result<Vec<Option<Interpretation>>, Halt> {
+        self.digested(requests, &|result| result.interpretation)
+    }
+
+    /// Runs on all workers, and what is kept of each.
+    fn digested<T: Send>(
+        &mut self,
+        requests: &[RunRequest],
+        keep: &(dyn Fn(RunResult) -> T + Sync),
+    ) -> Result<Vec<T>, Halt> {
+        let (progress, deadline) = (self.progress, self.deadline);
         let go_on = || !progress.stop_requested() && Instant::now() < deadline;
-        let pass_names = &self.pass_names;
-        let digest = |result: RunResult, _| {
-            (oracle.judge(&result.outcome), renamed(result.invocations, pass_names))
-        };
+        let digest = |result: RunResult, _| keep(result);
         let results = self.loaded.workers.pool.run_while(requests, &go_on, &digest);
         let results =
             results.into_iter().collect::<Result<Vec<_>, _>>().map_err(TriageError::from)?;
@@ -343,7 +361,7 @@ pub(super) fn invocation_of(outcome: &Outcome) -> Option<&Invocation> {
 }
 
 /// The same passes, and nothing else.
-fn plain(request: &RunRequest) -> RunRequest {
+pub(super) fn plain(request: &RunRequest) -> RunRequest {
     RunRequest { limits: request.limits, ..RunRequest::new(request.passes.clone()) }
 }
 

@@ -3,7 +3,7 @@
 //! **Invariant:** nothing that an answer states about lengths is trusted.
 
 use optsleuth_model::{
-    Interpret, Interpretation, IrPlace, Limits, ProgramEnd, Ruling, SourcePlace, Step,
+    Interpret, Interpretation, IrPlace, Limits, OutputStream, ProgramEnd, Ruling, SourcePlace, Step,
 };
 use zerocopy::FromBytes;
 
@@ -20,6 +20,13 @@ pub(super) fn add_request(payload: Payload, interpret: &Interpret, limits: &Limi
         trace_lines: interpret.trace_lines,
         with_arguments: interpret.arguments.is_some().into(),
         self_test: interpret.self_test.unwrap_or(0),
+        observed_byte: interpret.observe.map_or(0, |observed| observed.byte),
+        observed_stream: match interpret.observe.map(|observed| observed.stream) {
+            None => 0,
+            Some(OutputStream::Out) => 1,
+            Some(OutputStream::Err) => 2,
+        },
+        reserved: 0,
     };
     payload
         .fixed(&options)
@@ -35,6 +42,8 @@ pub(crate) fn decode(answer: &[u8]) -> Option<Interpretation> {
     for _ in 0..record.places {
         steps.push(reader.step()?);
     }
+    let n_observed = usize::try_from(record.observed).ok()?;
+    let observed = steps.split_off(steps.len().checked_sub(n_observed)?);
     let mut history = steps.into_iter();
     let end = history.next()?;
     let value = Some(reader.text()?).filter(|text| !text.is_empty());
@@ -48,6 +57,7 @@ pub(crate) fn decode(answer: &[u8]) -> Option<Interpretation> {
                 _ => ProgramEnd::Signaled(record.end_value),
             },
             value,
+            place: end.place,
         },
         wire::Ruling::Undefined => Ruling::Undefined { end, history: history.collect() },
         wire::Ruling::NoVerdict => Ruling::NoVerdict { end },
@@ -59,6 +69,7 @@ pub(crate) fn decode(answer: &[u8]) -> Option<Interpretation> {
         n_steps: record.steps,
         depends_on_layout: record.depends_on_layout != 0,
         trace,
+        observed,
     })
 }
 

@@ -98,7 +98,7 @@ const MIB: u64 = 1 << 20;
 
 constants! {
     /// Raise it, here and in `protocol.h`, whenever something below changes.
-    PROTOCOL_VERSION: u32 = 10;
+    PROTOCOL_VERSION: u32 = 11;
 
     MAX_FRAMES: usize = 256;
     MAX_MESSAGE: usize = 16 * 1024;
@@ -250,6 +250,9 @@ structs! {
         trace_lines: u32,
         with_arguments: u32,
         self_test: u32,
+        observed_byte: u64,
+        observed_stream: u32,
+        reserved: u32,
     }
 
     /// Opens the referee's answer; places and texts follow.
@@ -260,7 +263,7 @@ structs! {
         depends_on_layout: u32,
         steps: u64,
         places: u32,
-        reserved: u32,
+        observed: u32,
     }
 
     /// What child and supervisor say of a run.

@@ -3,9 +3,10 @@
 
 use optsleuth_model::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
-    BrokenEarlier, Case, CaseKind, CompilerSpec, Evidence, Failure, FileSuspect, FunctionSuspect,
-    HistoryEntry, LOCALIZATION_VERSION, Localization, PassSequence, Pipeline, SinglePass,
-    SinglePassForm, StopReason, TrueCulprit, TruthRanks, UnitChange, WitnessEntry,
+    BrokenEarlier, Case, CaseKind, CompilerSpec, Evidence, Failure, FileSuspect, FirstWrong,
+    FirstWrongStep, FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION, Localization,
+    PassSequence, Pipeline, SinglePass, SinglePassForm, StopReason, TrueCulprit, TruthRanks,
+    UnitChange, WitnessEntry, WrongValue,
 };
 use optsleuth_report::{CaseView, case_html};
 
@@ -220,6 +221,20 @@ pub fn bisection() -> Bisection {
         needed: vec![12, GUILTY],
         minimal: vec![12, 1400, GUILTY],
         verdict: BisectionVerdict::Guilty { invocation: GUILTY, needs_also: vec![12, 1400] },
+        first_wrong: FirstWrongStep::Found(Box::new(FirstWrong {
+            invocation: 1400,
+            value: WrongValue {
+                observable: "argument 2 of printf".into(),
+                before: "55".into(),
+                after: format!("0 {SCRIPT}"),
+                place_before: None,
+                place_after: Some(IrPlace {
+                    instruction: format!("%b = load i32, ptr %p {SCRIPT}"),
+                    function: format!("f{SCRIPT}"),
+                    source: None,
+                }),
+            },
+        })),
         broken_earlier: Some(BrokenEarlier {
             verifier: "verify-each".into(),
             invocation: 1400,

@@ -1,0 +1,36 @@
+//! The first wrong step in words: who makes a program wrong, who makes it show, and
+//! the first value that is wrong. Terminal, Markdown and page say the same.
+
+use optsleuth_model::{Bisection, FirstWrongStep, WrongValue};
+
+use crate::names::cut;
+
+/// How much of a value is shown.
+const VALUE: usize = 120;
+
+/// `#57 attributor on module makes it wrong; #103 gvn on f makes it show`, where
+/// these are two.
+pub(crate) fn two_steps(found: &Bisection) -> Option<String> {
+    let wrong = found.first_wrong()?.invocation;
+    let shows = found.guilty().filter(|shows| *shows != wrong)?;
+    let name = |number| found.invocation(number).map(ToString::to_string);
+    Some(format!("{} makes it wrong; {} makes it show", name(wrong)?, name(shows)?))
+}
+
+/// `argument 2 of printf is 39 instead of 15`.
+pub(crate) fn wrong_value(value: &WrongValue) -> String {
+    let WrongValue { observable, before, after, .. } = value;
+    let (before, after) = (cut(before, VALUE), cut(after, VALUE));
+    match observable.as_str() {
+        "the program's behaviour" => after,
+        _ => format!("{observable} is {after} instead of {before}"),
+    }
+}
+
+/// Why no first wrong step is named, where the referee was asked for one.
+pub(crate) fn not_known(found: &Bisection) -> Option<&str> {
+    match &found.first_wrong {
+        FirstWrongStep::Unknown { why } => Some(why),
+        FirstWrongStep::NotAsked | FirstWrongStep::Found(_) => None,
+    }
+}
