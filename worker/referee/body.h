@@ -147,6 +147,11 @@ struct CallArgument {
 struct CallPlan;
 // What the referee does instead of calling a function without a body.
 using Builtin = void (*)(Machine &, const CallPlan &, Cell *result);
+struct NamedBuiltin {
+  const char *name;
+  Builtin builtin;
+  int kind;
+};
 struct CallPlan {
   const llvm::CallBase *call = nullptr;
   const llvm::Function *callee = nullptr; // Null: through a pointer.

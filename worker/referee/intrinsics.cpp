@@ -325,16 +325,11 @@ void lane_mask(Machine &machine, const CallPlan &plan, Cell *result) {
   }
 }
 
-struct Known {
-  const char *name;
-  Builtin builtin;
-  int kind;
-};
 constexpr int of(Op op) { return int(op); }
 constexpr int of(FloatOp op) { return int(op); }
 using I = Instruction;
 
-const Known kKnown[] = {
+const NamedBuiltin kIntrinsics[] = {
     {"abs", integer, of(Op::Abs)},
     {"bitreverse", integer, of(Op::Bitreverse)},
     {"bswap", integer, of(Op::Bswap)},
@@ -465,9 +460,9 @@ const Known kKnown[] = {
 
 Builtin find_intrinsic(StringRef name, int &kind) {
   name.consume_front("llvm.");
-  const Known *best = nullptr;
+  const NamedBuiltin *best = nullptr;
   size_t length = 0;
-  for (const Known &known : kKnown) {
+  for (const NamedBuiltin &known : kIntrinsics) {
     StringRef rest = name;
     StringRef prefix = known.name;
     if (!rest.consume_front(prefix) || prefix.size() <= length)

@@ -349,12 +349,7 @@ void math(Machine &machine, const CallPlan &plan, Cell *result) {
   write_scalar(result, value);
 }
 
-struct Known {
-  const char *name;
-  Builtin builtin;
-  int kind;
-};
-const Known kKnown[] = {
+const NamedBuiltin kFunctions[] = {
     {"printf", print, kOut},
     {"fprintf", print, kFile},
     {"sprintf", print, kText},
@@ -440,7 +435,7 @@ const KnownMath kMath[] = {
 } // namespace
 
 Builtin find_library(StringRef name, int &kind) {
-  for (const Known &known : kKnown)
+  for (const NamedBuiltin &known : kFunctions)
     if (name == known.name) {
       kind = known.kind;
       return known.builtin;

@@ -19,7 +19,7 @@ use super::install::Install;
 use super::process::{CallError, Process};
 use super::protocol::{Op, Payload};
 use super::provision::{
-    Parts, Recipe, Step, compile, finish, in_cache, is_archive, link, object_name, objects_in,
+    Parts, Recipe, Step, compile, finish, in_cache, is_archive, link, objects_in, objects_of,
     plain_entry, recipe, remove_sources, stamp, write_sources,
 };
 use super::provisioned::{Flavor, Provisioned, Targets};
@@ -126,8 +126,7 @@ fn build(
     write_sources(needed.iter().copied(), folder)?;
     compile(install, recipe, FRONT_END, folder, progress)?;
     progress(Step::Linking);
-    let own: Vec<PathBuf> =
-        FRONT_END.iter().map(|source| folder.join(object_name(source))).collect();
+    let own = objects_of(FRONT_END, folder);
     let parts = Parts { objects: [objects_in(plain), own.clone()].concat(), libraries };
     link(install, recipe, &parts, folder)?;
     remove_sources(needed.iter().copied(), folder)?;

@@ -25,6 +25,57 @@ use crate::spawn::Tool;
 /// The part of the worker's source with a folder of its own.
 const REFEREE: &str = "referee";
 
+/// Files that are compiled as one, by how their names begin: LLVM's headers take
+/// longer than what is in the files.
+const TOGETHER: [(&str, &[&str]); 3] = [
+    (REFEREE, &["referee/"]),
+    ("passes", &["pipeline.", "session.", "codegen."]),
+    ("module", &["edit", "shape.", "guard."]),
+];
+
+/// What becomes one object.
+struct Unit<'a> {
+    name: &'a str,
+    files: Vec<&'a str>,
+}
+
+impl Unit<'_> {
+    fn object(&self) -> String {
+        format!("{}.o", self.name)
+    }
+
+    /// The referee is the one part whose own speed matters.
+    fn level(&self) -> Option<&'static str> {
+        (self.name == REFEREE).then_some("-O2")
+    }
+
+    /// What the compiler is given: the only file, or one that includes them all.
+    fn source(&self, folder: &Path) -> io::Result<String> {
+        if let [file] = self.files[..] {
+            return Ok(file.to_owned());
+        }
+        let name = format!("{}-unit.cpp", self.name);
+        let text: String = self.files.iter().map(|f| format!("#include \"{f}\"\n")).collect();
+        fs::write(folder.join(&name), text)?;
+        Ok(name)
+    }
+}
+
+/// In the order of their first files.
+fn units(sources: &[Source]) -> Vec<Unit<'_>> {
+    let mut units: Vec<Unit> = Vec::new();
+    for Source { name: file, .. } in sources {
+        let Some(own) = file.strip_suffix(".cpp") else { continue };
+        let is_in = |(_, starts): &&(&str, &[&str])| starts.iter().any(|s| file.starts_with(s));
+        let name = TOGETHER.iter().find(is_in).map_or(own, |(name, _)| name);
+        match units.iter_mut().find(|unit| unit.name == name) {
+            Some(unit) => unit.files.push(file),
+            None => units.push(Unit { name, files: vec![file] }),
+        }
+    }
+    units
+}
+
 /// Compiles and links. The objects stay: the covered worker is linked from the
 /// same ones.
 pub(super) fn build_plain(
@@ -126,8 +177,11 @@ pub(in crate::llvm) struct Parts {
 
 /// The worker's own objects, in the plain worker's entry.
 pub(in crate::llvm) fn objects_in(folder: &Path) -> Vec<PathBuf> {
-    let sources = SOURCES.iter().filter(|source| source.name.ends_with(".cpp"));
-    sources.map(|source| folder.join(object_name(source))).collect()
+    objects_of(SOURCES, folder)
+}
+
+pub(in crate::llvm) fn objects_of(sources: &[Source], folder: &Path) -> Vec<PathBuf> {
+    units(sources).iter().map(|unit| folder.join(unit.object())).collect()
 }
 
 /// Compiles source files, on all cores.
@@ -138,20 +192,24 @@ pub(in crate::llvm) fn compile(
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), CompilerError> {
-    let sources: Vec<&Source> = sources.iter().filter(|s| s.name.ends_with(".cpp")).collect();
-    let total = sources.len();
+    let units = units(sources);
+    let total = units.len();
     let next = AtomicUsize::new(0);
     let done = Mutex::new((0, progress));
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(total);
     let work = || -> Result<(), CompilerError> {
-        while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let source = unit.source(folder)?;
             Tool::new(&recipe.compiler)
                 .args(&recipe.compile_flags)
-                .args(level_of(source))
-                .args(["-c", source.name, "-o"])
-                .arg(object_name(source))
+                .args(unit.level())
+                .args(["-c", &source, "-o"])
+                .arg(unit.object())
                 .directory(folder)
                 .check()?;
+            if unit.files.len() > 1 {
+                fs::remove_file(folder.join(source))?;
+            }
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.0 += 1;
             let step = Step::Compiling { done: done.0, total };
@@ -181,15 +239,6 @@ pub(in crate::llvm) fn remove_sources<'a>(
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
         Ok(()) | Err(_) => Ok(()),
     }
-}
-
-/// The referee is the one part whose own speed matters.
-fn level_of(source: &Source) -> Option<&'static str> {
-    source.name.starts_with(REFEREE).then_some("-O2")
-}
-
-pub(in crate::llvm) fn object_name(source: &Source) -> String {
-    source.name.replace('/', "-").replace(".cpp", ".o")
 }
 
 /// Links objects and libraries into a worker.

@@ -23,7 +23,7 @@ use build::build_plain;
 use cache::{is_whole, seal};
 
 pub(super) use build::{
-    Parts, build_covered, compile, link, link_plain, object_name, objects_in, remove_sources,
+    Parts, build_covered, compile, link, link_plain, objects_in, objects_of, remove_sources,
     write_sources,
 };
 pub use cache::cache_root;
