@@ -178,8 +178,6 @@ void Machine::load(const Instr &instr, Cell *result) {
     std::fill(result, result + shape.n_cells, dead);
   } else {
     memory.read(object.bytes, offset, shape, result);
-    if (plan.is_invariant)
-      promise_invariant(object, offset, shape.store_bytes);
   }
   for (const Leaf &leaf : shape.leaves) {
     Cell &cell = result[leaf.cell];
@@ -203,6 +201,8 @@ void Machine::load(const Instr &instr, Cell *result) {
   }
   if (plan.promise.any())
     hold(plan.promise, shape, result, "the loaded value");
+  if (plan.is_invariant && object.life != Life::Dead)
+    promise_invariant(object.id, offset, shape.store_bytes);
 }
 
 void Machine::store(const Instr &instr) {

@@ -1,17 +1,49 @@
-// Memory that a load promised never to change (!invariant.load).
+// Memory that a load promised never to change (!invariant.load): neither after the
+// load, nor before it, since its object was made. LLVM takes such a load for one of
+// an object's first value, and so a variable on the stack that is written before
+// is wrong, too.
 //
-// Sound, not complete: what changes it after such a load is undefined; what
-// changed it before is not looked for, because an object's first value is a change
-// of its undef bytes, too.
+// Not looked for: bytes that were changed and changed back, and what was written to
+// the heap before, where front ends may use it for objects that are complete.
 #include "machine.h"
+#include "llvm/IR/GlobalVariable.h"
 #include <algorithm>
+
+using namespace llvm;
 
 namespace optsleuth {
 namespace referee {
-void Machine::promise_invariant(const Object &object, uint64_t offset,
-                                uint64_t size) {
-  std::vector<bool> &bytes = invariants[object.id];
-  bytes.resize(object.size);
+// Whether some of these bytes are others than the object had at first.
+bool Machine::was_changed(const Object &object, uint64_t offset,
+                          uint64_t size) {
+  const uint8_t *unspecified = object.bytes.unspecified + offset;
+  if (object.storage == Storage::Stack)
+    return std::any_of(unspecified, unspecified + size,
+                       [](uint8_t bits) { return bits != 0xff; });
+  auto *variable = dyn_cast_or_null<GlobalVariable>(object.source);
+  if (object.storage != Storage::Global || !variable ||
+      !variable->hasInitializer() || object.constant)
+    return false;
+  uint32_t id = object.id; // Objects move when one is made.
+  Object &first = new_object(Storage::Global, object.size, object.align, variable);
+  initialize(first, 0, variable->getInitializer());
+  bool same = !memcmp(first.bytes.data + offset,
+                      memory.get(id)->bytes.data + offset, size);
+  memory.destroy(first);
+  return !same;
+}
+
+void Machine::promise_invariant(uint32_t id, uint64_t offset, uint64_t size) {
+  std::vector<bool> &bytes = invariants[id];
+  bytes.resize(memory.get(id)->size);
+  if (std::all_of(bytes.begin() + int64_t(offset),
+                  bytes.begin() + int64_t(offset + size),
+                  [](bool promised) { return promised; }))
+    return;
+  if (was_changed(*memory.get(id), offset, size))
+    undefined("a load with !invariant.load reads offset " +
+              std::to_string(offset) + " of " + name_of(*memory.get(id)) +
+              ", which was changed before");
   std::fill(bytes.begin() + int64_t(offset),
             bytes.begin() + int64_t(offset + size), true);
   watched = true; // From now on, every write comes by.

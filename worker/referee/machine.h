@@ -139,7 +139,8 @@ private:
                      uint64_t size, Access access);
   void add_tags(Frame &frame, const CallPlan *plan);
   // invariants.cpp
-  void promise_invariant(const Object &object, uint64_t offset, uint64_t size);
+  bool was_changed(const Object &object, uint64_t offset, uint64_t size);
+  void promise_invariant(uint32_t object, uint64_t offset, uint64_t size);
   void expect_change(const Object &object, uint64_t offset, uint64_t size);
   void check_changes();
   // calls.cpp

@@ -22,7 +22,8 @@ pub(crate) fn wrong_value(value: &WrongValue) -> String {
     let WrongValue { observable, before, after, .. } = value;
     let (before, after) = (cut(before, VALUE), cut(after, VALUE));
     match observable.as_str() {
-        "the program's behaviour" => after,
+        // These say it all.
+        "the program's behaviour" | "the program's end" => after,
         _ => format!("{observable} is {after} instead of {before}"),
     }
 }

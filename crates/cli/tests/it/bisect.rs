@@ -162,3 +162,27 @@ fn a_result_that_cannot_be_read_says_how_to_make_it_again() {
     assert_eq!(code, 1);
     assert!(stderr.contains("bisect.json") && stderr.contains("`optsleuth bisect`"), "{stderr}");
 }
+
+#[test]
+fn what_makes_a_program_wrong_is_told_from_what_makes_it_show() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["case.toml", "forced.c"] {
+        let from = testdata(&format!("first-wrong/{file}"));
+        std::fs::copy(from, folder.path().join(file)).unwrap();
+    }
+    let case = folder.path().display().to_string();
+    let found = json(&["bisect", &case, "--json"]);
+    assert_eq!(name(&found, &found["verdict"]["invocation"]).0, "simplifycfg");
+    let first = &found["first_wrong"];
+    assert_eq!(first["step"], "found");
+    assert_eq!(name(&found, &first["invocation"]), ("forceattrs".to_owned(), "module".to_owned()));
+    assert_eq!(first["value"]["after"], "undefined: the noreturn function add returns");
+    assert_eq!(first["value"]["place_after"]["function"], "add");
+    // What can be reported begins with it, and shows it.
+    assert_eq!(found["single_pass"]["passes"], "forceattrs,function(simplifycfg)");
+    assert!(found["single_pass"]["ir"].as_str().unwrap().contains("define internal void @add"));
+    let text = String::from_utf8(run(&["bisect", &case]).stdout).unwrap();
+    let both = "first wrong step: #2 forceattrs on module makes it wrong; \
+                #4 simplifycfg on function main makes it show";
+    assert!(text.contains(both), "{text}");
+}

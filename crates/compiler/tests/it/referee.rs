@@ -7,8 +7,8 @@ use optsleuth_compiler::llvm::{self, Flavor, Targets, Worker};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_compiler::{clang, csmith};
 use optsleuth_model::{
-    Execute, Execution, Interpret, Interpretation, Limits, Outcome, Program, ProgramEnd, Ruling,
-    RunRequest,
+    Execute, Execution, Interpret, Interpretation, Limits, Outcome, OutputByte, OutputStream,
+    Program, ProgramEnd, Ruling, RunRequest,
 };
 
 use crate::ready::{LLVM, ir, loaded, program, provisioned, testdata};
@@ -200,4 +200,31 @@ fn undefined_behaviour_is_named_with_its_line() {
     let source = place.source.as_ref().unwrap();
     assert_eq!((source.line, source.column), (2, 29));
     assert_eq!(Path::new(&source.file).file_name(), file.file_name());
+}
+
+#[test]
+fn who_writes_a_byte_is_told_with_the_arguments_and_what_computes_them() {
+    let text = "@f = constant [4 x i8] c\"%d\\0A\\00\"\n\
+                declare i32 @printf(ptr, ...)\n\
+                define i32 @main() {\n  call i32 (ptr, ...) @printf(ptr @f, i32 7)\n  \
+                %a = add i32 40, 2\n  call i32 (ptr, ...) @printf(ptr @f, i32 %a)\n  ret i32 3\n}\n";
+    let mut worker = loaded(&ir(text));
+    let mut observed = |byte: u64| {
+        let observe = Some(OutputByte { stream: OutputStream::Out, byte });
+        interpret(&mut worker, None, Interpret { observe, ..main_function() })
+    };
+    // 7\n42\n: the byte in the middle of a text is its call's, too.
+    for byte in [2, 3, 4] {
+        let said = observed(byte);
+        assert_eq!(said.stdout, b"7\n42\n");
+        let words: Vec<&str> = said.observed.iter().map(|step| step.what.as_str()).collect();
+        assert_eq!(words, ["42\n", "@f", "42"], "{byte}");
+        let by = |place: usize| said.observed[place].place.as_ref().map(|p| p.instruction.as_str());
+        assert!(by(0).unwrap().contains("@printf"), "{said:?}");
+        assert_eq!((by(1), by(2)), (None, Some("%a = add i32 40, 2")));
+    }
+    assert_eq!(observed(1).observed[0].what, "7\n");
+    assert!(observed(5).observed.is_empty());
+    let Ruling::Defined { place: Some(place), .. } = observed(0).ruling else { panic!("no end") };
+    assert_eq!(place.instruction, "ret i32 3");
 }

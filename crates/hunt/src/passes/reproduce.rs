@@ -339,7 +339,11 @@ fn blamed_pass(passes: &PassSequence, outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use optsleuth_model::Stage;
+    use std::num::NonZero;
+    use std::path::Path;
+
+    use optsleuth_compiler::llvm::{Flavor, Targets};
+    use optsleuth_model::{Silent, Stage};
 
     use super::*;
     use crate::campaign::example::{crash, in_gvn, prints};
@@ -363,6 +367,25 @@ mod tests {
         }
         assert_eq!(by_passes.to_string(), expected);
         assert_eq!(by_variants.to_string(), expected);
+    }
+
+    #[test]
+    fn wrong_code_is_filed_under_the_pass_that_makes_it() {
+        let choice = LlvmChoice::Version(19);
+        let mut workers =
+            Workers::set_up(&choice, Targets::Native, Flavor::Plain, NonZero::new(1), &Silent)
+                .unwrap();
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/first-wrong/forced.c");
+        let options = ["-force-attribute=add:noreturn".to_owned()];
+        workers.load(Path::new(file), &[], &options, Limits::STANDARD).unwrap();
+        let mut check = |passes: &str, expected: Option<&str>| {
+            let passes = workers.passes(passes).unwrap();
+            assert_eq!(first_wrong_pass(&mut workers, &passes).unwrap().as_deref(), expected);
+        };
+        check("sroa,forceattrs,simplifycfg", Some("forceattrs"));
+        check("forceattrs,sroa", Some("forceattrs"));
+        // Nothing is wrong with these.
+        check("sroa,simplifycfg", None);
     }
 
     #[test]
