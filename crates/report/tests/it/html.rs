@@ -168,7 +168,7 @@ fn pictures_have_words(page: &Page) {
         [...svg.querySelectorAll('text')].map((text) => text.textContent))";
     let shown: Vec<Vec<String>> = serde_json::from_value(page.browser.script(shown)).unwrap();
     let expected: [&[&str]; 3] = [
-        &["#2931 gvn", "#0", "#4199", "changed the IR, as a share"],
+        &["#1400 p0", "#0", "#4199", "changed the IR, as a share"],
         &["similarity", "best so far", "mean of a batch", "runs", "20,000", "0.9"],
         &["rank", "best true file", "best true function", "runs", "20,000", "1", "100"],
     ];
