@@ -11,7 +11,7 @@ use crate::exit::Exit;
 
 pub(super) fn remedy(error: &CompilerError) -> Option<String> {
     let or_another = |how: &str| {
-        format!("{how}\n      or name another one; `optsleuth doctor` lists what is here")
+        format!("{how}\n      another one may do: `optsleuth doctor` lists what is here")
     };
     let said = match error {
         CompilerError::NoLlvm(major) => or_another(&how_to_get(*major)),
