@@ -38,7 +38,7 @@ llvm_packages() {
 
 # What a worker of this LLVM is linked with quickly, and programs are checked with.
 comfort_packages() {
-    echo "lld-$1 libclang1-$1 libclang-rt-$1-dev"
+    echo "lld-$1 libclang-rt-$1-dev"
 }
 
 # The first of these LLVMs that is installed or packaged.
@@ -68,7 +68,7 @@ newest_cargo() {
     if known_package cargo-web; then
         echo cargo-web
     else
-        apt-cache pkgnames cargo-1. | sort -rV | head -n 1 | grep . || echo cargo
+        apt-cache pkgnames cargo-1. | grep -x 'cargo-1\.[0-9]*' | sort -rV | head -n 1 | grep . || echo cargo
     fi
 }
 
@@ -87,7 +87,7 @@ wanted() {
     test)
         echo "$(llvm_packages $test_llvm) $(comfort_packages $test_llvm) libclang-$test_llvm-dev"
         version=$(first_llvm $all_llvms)
-        echo "$(llvm_packages "$version") libclang1-$version"
+        llvm_packages "$version"
         llvm_packages "$(first_llvm $newest_first)"
         echo "gcc-12 csmith libcsmith-dev cvise chromium chromium-driver"
         ;;

@@ -14,22 +14,18 @@ use optsleuth_model::doctor::{
 use crate::csmith;
 use crate::driver::{Driver, Family};
 use crate::llvm::{self, FrontEndParts, Install};
+use crate::packages::{install_command, packaged_llvms, suggested_llvm};
 use crate::sanitize;
 use crate::spawn::{Tool, find_on_path};
 use crate::workdir::Workdir;
 
-/// The LLVM that a machine without any should get.
-const SUGGESTED_LLVM: u32 = 19;
-/// The gccs for a machine without any: a second opinion on C programs, and
-/// compilers to test.
-const SUGGESTED_GCCS: [&str; 2] = ["gcc-11", "gcc-12"];
 /// Library headers that LLVM's archives ask for at link time: what the linker
 /// is told, and the package that has it.
 const LINK_LIBRARIES: [(&str, &str); 4] = [
     ("zstd", "libzstd-dev"),
     ("z", "zlib1g-dev"),
     ("xml2", "libxml2-dev"),
-    ("tinfo", "libtinfo-dev"),
+    ("tinfo", "libncurses-dev"),
 ];
 
 /// Looks around; at one LLVM, or at all.
@@ -50,13 +46,13 @@ pub fn examine(only: Option<u32>) -> Findings {
         })
         .collect();
     if llvms.is_empty() {
-        let major = only.unwrap_or(SUGGESTED_LLVM);
+        let major = only.unwrap_or_else(suggested_llvm);
         llvms.push(LlvmFinding {
             major,
             version: String::new(),
             usable: false,
             parts: Vec::new(),
-            problem: Some(format!("not installed: {}", install_command(&llvm_packages(major)))),
+            problem: Some(format!("not installed; {}", how_to_get(major))),
             instrumentation: None,
         });
     }
@@ -65,17 +61,28 @@ pub fn examine(only: Option<u32>) -> Findings {
 }
 
 /// The packages that make an LLVM of this number complete.
-pub fn llvm_packages(major: u32) -> Vec<String> {
+fn llvm_packages(major: u32) -> Vec<String> {
     let mut packages =
         [format!("llvm-{major}-dev"), format!("llvm-{major}"), format!("clang-{major}")].to_vec();
     packages.extend(LINK_LIBRARIES.iter().map(|(_, package)| (*package).to_owned()));
     packages
 }
 
-/// The command that installs these, for the person who is asking.
-pub fn install_command(packages: &[String]) -> String {
-    let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
-    format!("{sudo}apt-get install -y {}", packages.join(" "))
+/// How to get a complete LLVM, or which ones apt has instead.
+pub fn how_to_get(major: u32) -> String {
+    if let Some(command) = install_command(&llvm_packages(major)) {
+        return format!("install it with: {command}");
+    }
+    let others: Vec<String> = packaged_llvms().iter().map(u32::to_string).collect();
+    match others.is_empty() {
+        true => "apt has no LLVM here that could be used".to_owned(),
+        false => format!("apt has LLVM {} here, and not {major}", others.join(", ")),
+    }
+}
+
+/// What is missing has a command, if apt has it.
+fn how_to_install(is_missing: bool, packages: &[String]) -> Option<String> {
+    is_missing.then(|| install_command(packages)).flatten()
 }
 
 fn examine_llvm(install: &Install) -> LlvmFinding {
@@ -91,7 +98,7 @@ fn examine_llvm(install: &Install) -> LlvmFinding {
         name,
         purpose,
         required,
-        install: path.is_none().then(|| install_command(&[package.to_owned()])),
+        install: how_to_install(path.is_none(), &[package.to_owned()]),
         path,
     };
     let existing = |path: PathBuf| path.is_file().then_some(path);
@@ -171,7 +178,7 @@ fn link_libraries(install: &Install) -> Vec<Part> {
             name: package,
             purpose: "linked into the worker",
             required: true,
-            install: path.is_none().then(|| install_command(&[package.to_owned()])),
+            install: how_to_install(path.is_none(), &[package.to_owned()]),
             path,
         });
     }
@@ -199,15 +206,15 @@ fn examine_drivers() -> Vec<DriverFinding> {
         }));
         if findings.len() == known {
             let packages = match family {
-                Family::Clang => vec![format!("clang-{SUGGESTED_LLVM}")],
-                Family::Gcc => SUGGESTED_GCCS.map(str::to_owned).to_vec(),
+                Family::Clang => vec![format!("clang-{}", suggested_llvm())],
+                Family::Gcc => vec!["gcc".to_owned()],
             };
             findings.push(DriverFinding {
                 name: family.name().to_owned(),
                 family: family.name(),
                 version: None,
                 path: None,
-                install: Some(install_command(&packages)),
+                install: install_command(&packages),
             });
         }
     }
@@ -223,7 +230,7 @@ fn examine_tools() -> Vec<ToolFinding> {
             let text = Tool::new(path).arg("--version").directory(folder.path()).text().ok()?;
             text.lines().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
         });
-        let install = path.is_none().then(|| install_command(&[package.to_owned()]));
+        let install = how_to_install(path.is_none(), &[package.to_owned()]);
         ToolFinding { name, purpose, path, version, install }
     };
     let mut tools = vec![
@@ -235,7 +242,7 @@ fn examine_tools() -> Vec<ToolFinding> {
     tools.push(ToolFinding {
         name: "csmith.h",
         purpose: "included by csmith's programs",
-        install: headers.is_none().then(|| install_command(&["libcsmith-dev".to_owned()])),
+        install: how_to_install(headers.is_none(), &["libcsmith-dev".to_owned()]),
         path: headers,
         version: None,
     });

@@ -53,7 +53,7 @@ pub enum CompilerError {
     #[error("`{}` does not answer as an llvm-config should: {what}", .path.display())]
     NotLlvmConfig { path: PathBuf, what: String },
     /// No LLVM that is new enough has a libclang.
-    #[error("no libclang from {oldest} on is installed; install libclang1-19")]
+    #[error("no libclang from {oldest} on is installed")]
     NoLibclang {
         /// The oldest that would do.
         oldest: u32,

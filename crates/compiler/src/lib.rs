@@ -19,6 +19,7 @@ pub mod driver;
 mod error;
 pub mod libclang;
 pub mod llvm;
+pub mod packages;
 pub mod reducers;
 pub mod sanitize;
 pub mod spawn;

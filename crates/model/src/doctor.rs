@@ -45,7 +45,7 @@ pub struct DriverFinding {
     /// `12.2.0`.
     pub version: Option<String>,
     pub path: Option<PathBuf>,
-    /// How to install some, where there is none.
+    /// How to install some, where there is none and apt has some.
     pub install: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct Part {
     /// Whether nothing works without it.
     pub required: bool,
     pub path: Option<PathBuf>,
-    /// How to install it, where it is missing.
+    /// How to install it, where it is missing and apt has it.
     pub install: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub struct ToolFinding {
     pub path: Option<PathBuf>,
     /// What it says of itself.
     pub version: Option<String>,
-    /// How to install it, where it is missing.
+    /// How to install it, where it is missing and apt has it.
     pub install: Option<String>,
 }
 

@@ -9,17 +9,17 @@ pub const OLDEST: u32 = 17;
 #[derive(Debug, thiserror::Error)]
 pub enum MutateError {
     /// No library that can be loaded.
-    #[error("cannot load `{}` as libclang; install libclang1-19", .path.display())]
+    #[error("cannot load `{}` as libclang", .path.display())]
     Unloadable { path: PathBuf, source: libloading::Error },
     /// It has not all the functions it should have.
-    #[error("`{}` lacks what libclang has from {OLDEST} on; install libclang1-19", .path.display())]
+    #[error("`{}` lacks what libclang has from {OLDEST} on", .path.display())]
     Incomplete {
         path: PathBuf,
         /// What is missing.
         source: libloading::Error,
     },
     /// A libclang before [`OLDEST`].
-    #[error("`{}` is libclang {version}, and {OLDEST} or newer is needed; install libclang1-19", .path.display())]
+    #[error("`{}` is libclang {version}, and {OLDEST} or newer is needed", .path.display())]
     TooOld { path: PathBuf, version: String },
     /// It is not C, or not preprocessed.
     #[error(

@@ -139,7 +139,13 @@ fn item(
     let detail = [version, place.as_str()].into_iter().filter(|text| !text.is_empty());
     let detail = style.quiet(&detail.collect::<Vec<_>>().join(" · "));
     let _ = writeln!(out, "  {mark} {name:<13} {purpose:<34} {detail}");
-    if let Some(command) = install {
-        let _ = writeln!(out, "      install it with: {command}");
+    match (path, install) {
+        (Some(_), _) => {}
+        (None, Some(command)) => {
+            let _ = writeln!(out, "      install it with: {command}");
+        }
+        (None, None) => {
+            let _ = writeln!(out, "      apt has no package of it here");
+        }
     }
 }

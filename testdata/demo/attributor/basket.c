@@ -2,19 +2,18 @@
 
 static void add(int *sum, int price) { *sum += price; }
 
-/* What the basket costs: prices are added until it is worth more than 10. */
-static int basket(const int *prices, int n) {
+/* What a basket costs: things for 1, 2, 3 and so on, until it is worth more than 10. */
+static int basket(int n) {
     int sum = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 1; i <= n; i++) {
         if (sum > 10)
             break;
-        add(&sum, prices[i]);
+        add(&sum, i);
     }
     return sum;
 }
 
 int main(void) {
-    int prices[] = {3, 5, 7, 11, 13};
-    printf("%d\n", basket(prices, 5));
+    printf("%d\n", basket(8));
     return 0;
 }

@@ -2,29 +2,26 @@
 //! their input.
 
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::doctor::{install_command, llvm_packages};
+use optsleuth_compiler::doctor::how_to_get;
 use optsleuth_compiler::llvm::{NEWEST, OLDEST};
+use optsleuth_compiler::packages::{install_command, suggested_llvm};
 
 use super::model;
 use crate::exit::Exit;
 
 pub(super) fn remedy(error: &CompilerError) -> Option<String> {
-    let install = |packages: &[String]| format!("install it with: {}", install_command(packages));
-    let or_another = |packages: &[String]| {
-        format!(
-            "{}\n      or name another one; `optsleuth doctor` lists what is here",
-            install(packages)
-        )
+    let or_another = |how: &str| {
+        format!("{how}\n      another one may do: `optsleuth doctor` lists what is here")
     };
     let said = match error {
-        CompilerError::NoLlvm(major) => or_another(&llvm_packages(*major)),
-        CompilerError::NoDriver { package, .. } => or_another(std::slice::from_ref(package)),
-        CompilerError::NoClang(major) => install(&[format!("clang-{major}")]),
-        CompilerError::NoTool { major, .. } => install(&[format!("llvm-{major}")]),
-        CompilerError::NoLibclang { .. } => install(&["libclang1-19".to_owned()]),
-        CompilerError::NoLlvmAtAll => {
-            format!("install one with: {}", install_command(&llvm_packages(19)))
+        CompilerError::NoLlvm(major) => or_another(&how_to_get(*major)),
+        CompilerError::NoDriver { package, .. } => or_another(&install(package)),
+        CompilerError::NoClang(major) | CompilerError::NoCxxCompiler(major) => {
+            install(&format!("clang-{major}"))
         }
+        CompilerError::NoTool { major, .. } => install(&format!("llvm-{major}")),
+        CompilerError::NoLibclang { .. } => install_libclang(),
+        CompilerError::NoLlvmAtAll => how_to_get(suggested_llvm()),
         CompilerError::UnsupportedLlvm(_) => format!("choose one from {OLDEST} to {NEWEST}"),
         CompilerError::NotLlvmConfig { .. } => {
             "`--llvm-config` takes the path of an `llvm-config` program".to_owned()
@@ -33,19 +30,16 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
             "name a gcc or a clang; `optsleuth doctor` lists those that are here".to_owned()
         }
         CompilerError::NoArchives { major, .. } => format!(
-            "install them with: {}\n      in a build tree of your own, build with BUILD_SHARED_LIBS=OFF",
-            install_command(&llvm_packages(*major))
+            "{}\n      in a build tree of your own, build with BUILD_SHARED_LIBS=OFF",
+            how_to_get(*major)
         ),
-        CompilerError::NoCxxCompiler(major) => {
-            format!("install one with: {}", install_command(&[format!("clang-{major}")]))
-        }
         CompilerError::NoCache => "set XDG_CACHE_HOME to a directory".to_owned(),
         CompilerError::Cache(_) => {
             "set XDG_CACHE_HOME to a directory that can be written".to_owned()
         }
         CompilerError::Build { major, .. } => format!(
-            "`optsleuth doctor` says what is missing; often it is: {}",
-            install_command(&llvm_packages(*major))
+            "`optsleuth doctor` says what is missing; if it is LLVM, {}",
+            how_to_get(*major)
         ),
         CompilerError::FaultDoesNotFit { .. } => {
             "a fault fits only the build of LLVM it was planted in: install that one, or plant anew \
@@ -106,6 +100,18 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
         | CompilerError::Io { .. } => return None,
     };
     Some(said)
+}
+
+/// How to get a package, or that this release has none of the name.
+pub(super) fn install(package: &str) -> String {
+    match install_command(&[package.to_owned()]) {
+        Some(command) => format!("install it with: {command}"),
+        None => format!("apt has no {package} here"),
+    }
+}
+
+pub(super) fn install_libclang() -> String {
+    install(&format!("libclang1-{}", suggested_llvm()))
 }
 
 pub(super) fn exit(error: &CompilerError) -> Exit {

@@ -1,18 +1,15 @@
 //! Remedies and exit codes for C programs that cannot be read.
 
-use optsleuth_compiler::doctor::install_command;
 use optsleuth_mutate::MutateError;
 
+use super::compiler::install_libclang;
 use crate::exit::Exit;
 
 pub(super) fn remedy(error: &MutateError) -> Option<String> {
     match error {
         MutateError::Unloadable { .. }
         | MutateError::Incomplete { .. }
-        | MutateError::TooOld { .. } => {
-            let command = install_command(&["libclang1-19".to_owned()]);
-            Some(format!("install it with: {command}"))
-        }
+        | MutateError::TooOld { .. } => Some(install_libclang()),
         MutateError::NotC { .. }
         | MutateError::Macro { .. }
         | MutateError::Misplaced

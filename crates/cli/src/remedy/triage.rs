@@ -1,10 +1,10 @@
 //! Remedies and exit codes for what keeps a failure from being reduced, bisected
 //! or localized.
 
-use optsleuth_compiler::doctor::install_command;
 use optsleuth_model::CheckStatus;
 use optsleuth_triage::TriageError;
 
+use super::compiler::install;
 use super::{case, mutate};
 use crate::exit::Exit;
 
@@ -12,9 +12,9 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
     let said = match error {
         TriageError::Case(error) => return case::remedy(error),
         TriageError::NoCsmith => {
-            let command = install_command(&["csmith".to_owned()]);
             return Some(format!(
-                "install it with: {command}\n      or name a folder with `--programs`"
+                "{}\n      or name a folder with `--programs`",
+                install("csmith")
             ));
         }
         TriageError::Mutate(error) | TriageError::NotC { source: error, .. } => {

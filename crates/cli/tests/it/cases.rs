@@ -189,7 +189,7 @@ fn what_cannot_be_run_is_said() {
     let (_kept, path) = changed("crash", "llvm = \"14\"", "llvm = \"18\"");
     let (code, stderr) = failure(&["case", "check", &path]);
     assert_eq!(code, 4);
-    assert!(stderr.contains("apt-get install"), "{stderr}");
+    assert!(stderr.contains("another one may do"), "{stderr}");
     let (_kept, path) = changed("crash", "slp-vectorizer\"", "slp-vectoriser\"");
     let (code, stderr) = failure(&["case", "check", &path]);
     assert_eq!(code, 1);

@@ -1,5 +1,7 @@
 //! What a user sees: results, JSON, messages and exit codes.
 
+use optsleuth_compiler::packages::packaged_llvms;
+
 use crate::program::{self, failure, json, optsleuth, run, testdata};
 
 fn check_failure(args: &[&str], code: i32, message: &str, help: &str) {
@@ -151,12 +153,18 @@ fn bad_input_is_refused_with_a_way_out() {
 }
 
 #[test]
-fn a_missing_llvm_is_named_with_the_command_that_installs_it() {
+fn a_missing_llvm_is_named_with_the_command_that_installs_it_if_apt_has_it() {
     let sum = testdata("sum.c");
-    let missing = (14..=22).find(|n| optsleuth_compiler::llvm::find(*n).is_err()).unwrap();
-    let number = missing.to_string();
-    let args = ["run", &sum, "--llvm", &number, "--passes", "sroa"];
-    check_failure(&args, 4, "is not installed", &format!("llvm-{missing}-dev"));
+    let packaged = packaged_llvms();
+    let missing = (14..=22).filter(|n| optsleuth_compiler::llvm::find(*n).is_err());
+    let (packaged, others): (Vec<u32>, _) = missing.partition(|n| packaged.contains(n));
+    let check = |missing: u32, remedy: &str| {
+        let number = missing.to_string();
+        let args = ["run", &sum, "--llvm", &number, "--passes", "sroa"];
+        check_failure(&args, 4, "is not installed", remedy);
+    };
+    packaged.first().inspect(|n| check(**n, &format!("apt-get install -y llvm-{n}-dev")));
+    others.first().inspect(|n| check(**n, &format!(" here, and not {n}\n")));
     let args = ["run", &sum, "--llvm", "3", "--passes", "sroa"];
     check_failure(&args, 1, "LLVM 3 is not supported", "from 14 to 22");
     let args = ["run", &sum, "--llvm-config", "/bin/echo", "--passes", "sroa"];
@@ -307,7 +315,7 @@ fn the_doctor_says_how_to_get_a_gcc() {
     let drivers = json["drivers"].as_array().unwrap();
     let gcc = drivers.iter().find(|driver| driver["family"] == "gcc").unwrap();
     assert!(gcc["path"].is_null(), "{gcc}");
-    assert!(gcc["install"].as_str().unwrap().contains("apt-get install -y gcc-11 gcc-12"));
+    assert!(gcc["install"].as_str().unwrap().ends_with("apt-get install -y gcc"));
 }
 
 #[test]

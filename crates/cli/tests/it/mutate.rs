@@ -97,7 +97,7 @@ fn an_operator_that_draws_its_place_takes_no_number() {
 fn a_libclang_that_is_too_old_is_refused_and_a_better_one_named() {
     let old = llvm::find(14).unwrap();
     let said = Libclang::load(&libclang::of(&old).unwrap()).unwrap_err().to_string();
-    for text in ["libclang-14", &format!("from {OLDEST} on"), "install libclang1-19"] {
+    for text in ["libclang-14", &format!("from {OLDEST} on")] {
         assert!(said.contains(text), "{text}: {said}");
     }
 }

@@ -34,11 +34,13 @@ const ROOM: u64 = 2 << 30;
 /// glibc's headers, as clang preprocesses them, define types that gcc has built
 /// in. Such a text is known by its first line of these, and gets other names.
 const GLIBC_FOR_CLANG: &str = "typedef float _Float32;";
-const RENAMED: [&str; 4] = [
+const RENAMED: [&str; 5] = [
     "-D_Float32=_Float32_",
     "-D_Float64=_Float64_",
     "-D_Float32x=_Float32x_",
     "-D_Float64x=_Float64x_",
+    // In the glibc of Debian 13; that of Debian 12 leaves it to compilers.
+    "-D_Float128=_Float128_",
 ];
 
 /// Whose compiler it is.

@@ -125,7 +125,8 @@ fn check(files: &[(&str, &[u8])], taken: &[&str], rejected: &[(&str, Rejection)]
 fn only_what_is_defined_and_ends_is_taken_of_a_folder() {
     let made = check(
         &[
-            ("array.c", b"int a[3]; int main(int n, char **v) { return a[n + 1000000]; }"),
+            // Just behind it, where every compiler leaves a zero.
+            ("array.c", b"int a[3]; int main(int n, char **v) { return a[n + 2]; }"),
             ("broken.c", b"int main(void) { return x; }"),
             ("endless.c", b"volatile int x; int main(void) { for (;;) x++; return 0; }"),
             (

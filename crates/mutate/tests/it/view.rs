@@ -149,7 +149,7 @@ fn deep_nesting_is_walked_to_its_end() {
 }
 
 #[test]
-fn no_libclang_that_is_new_enough_is_an_error_that_names_one() {
+fn no_libclang_that_is_new_enough_is_an_error_that_says_so() {
     let none = libclang::newest(99).unwrap_err().to_string();
-    assert!(none.contains("no libclang from 99 on") && none.contains("libclang1-19"), "{none}");
+    assert!(none.contains("no libclang from 99 on"), "{none}");
 }

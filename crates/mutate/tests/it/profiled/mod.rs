@@ -24,7 +24,8 @@ pub fn run(text: &str, compiler: Compiler) -> ToolOutput {
     let (source, program) = (folder.file("p.c"), folder.file("p"));
     std::fs::write(&source, text).unwrap();
     // What glibc's headers declare for clang are words of gcc's language.
-    let words = ["32", "64", "32x", "64x"].map(|bits| format!("-D_Float{bits}=clangs_{bits}"));
+    let words =
+        ["32", "64", "32x", "64x", "128"].map(|bits| format!("-D_Float{bits}=clangs_{bits}"));
     let gcc = || Tool::new(find_on_path("gcc").unwrap()).args(&words);
     let tool = match compiler {
         Compiler::Clang => Tool::new(llvm::find(19).unwrap().tool("clang").unwrap()),
