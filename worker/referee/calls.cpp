@@ -77,8 +77,12 @@ void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
   uint64_t size = promise.dereferenceable;
   if (!size && value->plain() && value->bits)
     size = promise.dereferenceable_or_null;
-  if (!size || shape.leaves[0].kind != Kind::Pointer || value->poison())
+  if (!size || shape.leaves[0].kind != Kind::Pointer)
     return;
+  if (value->poison() || (value->state & kFree))
+    undefined(whose + " is " + describe(value, shape.leaves[0]) +
+                  ", against dereferenceable(" + std::to_string(size) + ")",
+              value);
   Object *object = memory.get(value->object);
   if (!object && value->bits)
     object = memory.at_address(value->bits);
@@ -89,6 +93,35 @@ void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
       object->size - offset < size)
     undefined(whose + " is " + describe(value, shape.leaves[0]) +
               ", against dereferenceable(" + std::to_string(size) + ")");
+}
+
+// What llvm.assume says about a pointer or a value, beside its condition.
+void Machine::hold(const Assumption &assumption) {
+  if (assumption.operands.empty())
+    return;
+  auto number = [&](size_t i) -> uint64_t {
+    if (i >= assumption.operands.size())
+      return 0;
+    return known(*at(assumption.operands[i].place), "what llvm.assume is told");
+  };
+  Promise promise;
+  const CallArgument &told = assumption.operands[0];
+  const Cell *from = at(told.place);
+  std::vector<Cell> value(from, from + told.shape->n_cells);
+  if (assumption.tag == "align") {
+    promise.align = number(1);
+    value[0].bits -= number(2);
+    if (promise.align & (promise.align - 1))
+      return; // Not a power of two: it says nothing.
+  } else if (assumption.tag == "dereferenceable") {
+    promise.dereferenceable = number(1);
+  } else if (assumption.tag == "nonnull") {
+    promise.nonnull = true;
+  } else if (assumption.tag != "noundef") {
+    return;
+  }
+  promise.noundef = true;
+  hold(promise, *told.shape, value.data(), "what llvm.assume is told");
 }
 
 void Machine::restrict(const compat::Effects &effects, const CallPlan *plan,
@@ -210,6 +243,8 @@ void Machine::call(const Instr &instr) {
   }
   if (builtin) {
     Cell *result = cells + plan.result_place;
+    for (const Assumption &assumption : plan.assumptions)
+      hold(assumption);
     builtin(*this, *used, result);
     if (plan.no_return)
       undefined("a noreturn call of " + callee->getName().str() + " returns");

@@ -56,6 +56,9 @@ public:
                         const std::vector<std::string> &arguments,
                         bool with_arguments);
 
+  // One instruction on constants. False: not known.
+  bool compute(const llvm::Instruction &instruction, Cell *cells);
+
   // For builtins.
   const Cell *argument(const CallPlan &plan, unsigned index) const {
     return at(plan.arguments[index].place);
@@ -137,6 +140,7 @@ private:
   void leave(const Cell *result);
   void hold(const Promise &promise, const Shape &shape, Cell *value,
             const std::string &whose);
+  void hold(const Assumption &assumption);
   void restrict(const compat::Effects &effects, const CallPlan *plan,
                 const llvm::Function *function);
   // compile.cpp

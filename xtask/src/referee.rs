@@ -163,9 +163,8 @@ fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Resul
     if !matches!(execution.end, ProgramEnd::Exited(_) | ProgramEnd::Signaled(_)) {
         return all_skipped("it does not end");
     }
-    let mut verdicts = Vec::new();
-    for level in levels {
-        let passes = match level.as_str() {
+    let mut interpret = |level: &str| -> anyhow::Result<Verdict> {
+        let passes = match level {
             "O0" => None,
             level => Some(workers.passes(&format!("default<{level}>"))?),
         };
@@ -173,12 +172,21 @@ fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Resul
         let request =
             RunRequest { interpret: Some(Interpret::main()), limits, ..RunRequest::new(passes) };
         let result = workers.pool.first().run(&request)?;
-        verdicts.push(match result.interpretation {
+        Ok(match result.interpretation {
             Some(interpretation) => compare(&execution, &interpretation, result.cpu),
             None => Verdict::skipped(result.outcome.kind()),
-        });
-    }
-    Ok(verdicts)
+        })
+    };
+    // An optimizer may do anything to a program that is not defined.
+    let plain = interpret("O0")?;
+    let is_defined = plain.kind == Kind::Equal;
+    let mut plain = Some(plain);
+    let of_level = |level: &String| match level.as_str() {
+        "O0" => Ok(plain.take().unwrap_or_else(|| Verdict::skipped("O0 is given twice"))),
+        level if is_defined => interpret(level),
+        _ => Ok(Verdict::skipped("not known to be defined at O0")),
+    };
+    levels.iter().map(of_level).collect()
 }
 
 fn compare(machine: &Execution, referee: &Interpretation, cpu: Duration) -> Verdict {
