@@ -42,6 +42,11 @@ bool within(const Promise &promise, const APInt &value) {
 // undefined then.
 void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
                    const std::string &whose) {
+  auto aligned = [&](const Cell &cell) {
+    Object *object = memory.get(cell.object);
+    return object ? is_aligned(cell, *object, promise.align)
+                  : !(cell.bits & (promise.align - 1));
+  };
   for (const Leaf &leaf : shape.leaves) {
     Cell *cell = value + leaf.cell;
     auto broken = [&](const std::string &what) {
@@ -51,7 +56,7 @@ void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
     if (leaf.kind == Kind::Pointer && !(cell->state & kStates)) {
       if (promise.nonnull && !cell->bits)
         broken("nonnull");
-      else if (promise.align > 1 && (cell->bits & (promise.align - 1)))
+      else if (promise.align > 1 && !aligned(*cell))
         broken("align " + std::to_string(promise.align));
     } else if (leaf.kind == Kind::Integer && !(cell->state & kStates) &&
                promise.has_range) {

@@ -127,6 +127,8 @@ private:
   void store(const Instr &instr);
   void make_alloca(const Instr &instr, Cell *result);
   void atomics(const Instr &instr, Cell *result);
+  bool is_aligned(const Cell &pointer, const Object &object,
+                  uint64_t align) const;
   void check_restrictions(const Object &object, Access access);
   void check_tags(uint32_t id, const Object &object, Access access);
   void check_aliases(uint32_t id, const Object &object, uint64_t offset,

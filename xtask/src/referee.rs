@@ -148,7 +148,11 @@ fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Resul
         ..Limits::STANDARD
     };
     let all_skipped = |why: &str| Ok(levels.iter().map(|_| Verdict::skipped(why)).collect());
-    if workers.load(file, &[], &[], limits).is_err() {
+    // Implicit functions and the like, which newer clangs refuse.
+    let old_c = ["-std=gnu89".to_owned()];
+    if workers.load(file, &[], &[], limits).is_err()
+        && workers.load(file, &old_c, &[], limits).is_err()
+    {
         return all_skipped("it does not compile");
     }
     let machine = RunRequest { execute: Execute::InChild, limits, ..RunRequest::new(None) };
