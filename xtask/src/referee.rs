@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -61,7 +63,14 @@ impl Referee {
         }
         let scratch = Workdir::new()?;
         let mut tally = Tally::default();
-        let mut csv = String::from("program,level,verdict,steps,cpu_ms,reason\n");
+        // Written as it goes: what a killed run saw is not lost.
+        let mut csv = match &self.csv {
+            Some(path) => Some(File::create(path).with_context(|| format!("{}", path.display()))?),
+            None => None,
+        };
+        if let Some(file) = &mut csv {
+            writeln!(file, "program,level,verdict,steps,cpu_ms,reason")?;
+        }
         let folder = self.folder.as_deref().map_or(Ok(Vec::new()), c_files)?;
         let seeds = (self.seed..self.seed + self.programs).map(Subject::Seed);
         for subject in seeds.chain(folder.into_iter().map(Subject::File)) {
@@ -72,27 +81,38 @@ impl Referee {
                     csmith::generate(seed, flags, &file)?;
                     (format!("csmith --seed {seed}"), file)
                 }
-                Subject::File(file) => (file.display().to_string(), file),
+                Subject::File(file) => {
+                    let within = self.folder.as_deref().and_then(|f| file.strip_prefix(f).ok());
+                    (within.unwrap_or(&file).display().to_string(), file)
+                }
             };
             let verdicts = judge(&mut workers, &file, &self.level)?;
             for (level, verdict) in self.level.iter().zip(verdicts) {
                 let Verdict { kind, reason, steps, cpu } = &verdict;
                 let cpu_ms = cpu.as_secs_f64() * 1000.0;
-                let _ = writeln!(csv, "{name},{level},{kind:?},{steps},{cpu_ms:.1},{reason:?}");
+                if let Some(file) = &mut csv {
+                    writeln!(
+                        file,
+                        "{name},{level},{kind:?},{steps},{cpu_ms:.1},{}",
+                        quoted(reason)
+                    )?;
+                }
                 if matches!(kind, Kind::Different | Kind::Undefined) {
                     println!("{name} at {level}: {kind:?}: {reason}");
                 }
                 tally.add(level, &verdict);
             }
         }
-        if let Some(path) = &self.csv {
-            std::fs::write(path, csv).with_context(|| format!("{}", path.display()))?;
-        }
         print!("{}", tally.text());
         let wrong = tally.count(Kind::Different);
         ensure!(wrong == 0, "the referee and machine code differ on {wrong} programs");
         Ok(())
     }
+}
+
+/// A field of a CSV file.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 enum Subject {
