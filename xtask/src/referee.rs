@@ -42,6 +42,9 @@ pub(crate) struct Referee {
     /// Optimize before interpreting; may be given several times
     #[arg(long, default_value = "O0", value_parser = ["O0", "O1", "O2", "O3", "Os", "Oz"])]
     level: Vec<String>,
+    /// A flag for clang; may be given several times
+    #[arg(long, allow_hyphen_values = true)]
+    cflag: Vec<String>,
     /// Write a line for each program and level to this CSV file
     #[arg(long)]
     csv: Option<PathBuf>,
@@ -86,7 +89,7 @@ impl Referee {
                     (within.unwrap_or(&file).display().to_string(), file)
                 }
             };
-            let verdicts = judge(&mut workers, &file, &self.level)?;
+            let verdicts = judge(&mut workers, &file, &self.cflag, &self.level)?;
             for (level, verdict) in self.level.iter().zip(verdicts) {
                 let Verdict { kind, reason, steps, cpu } = &verdict;
                 let cpu_ms = cpu.as_secs_f64() * 1000.0;
@@ -161,7 +164,12 @@ impl Verdict {
     }
 }
 
-fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Result<Vec<Verdict>> {
+fn judge(
+    workers: &mut Workers,
+    file: &Path,
+    flags: &[String],
+    levels: &[String],
+) -> anyhow::Result<Vec<Verdict>> {
     let limits = Limits {
         compile: Duration::from_secs(30),
         execute: Duration::from_secs(2),
@@ -169,8 +177,8 @@ fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Resul
     };
     let all_skipped = |why: &str| Ok(levels.iter().map(|_| Verdict::skipped(why)).collect());
     // Implicit functions and the like, which newer clangs refuse.
-    let old_c = ["-std=gnu89".to_owned()];
-    if workers.load(file, &[], &[], limits).is_err()
+    let old_c = [flags, &["-std=gnu89".to_owned()]].concat();
+    if workers.load(file, flags, &[], limits).is_err()
         && workers.load(file, &old_c, &[], limits).is_err()
     {
         return all_skipped("it does not compile");
