@@ -152,11 +152,17 @@ struct NamedBuiltin {
   Builtin builtin;
   int kind;
 };
+// An operand bundle of llvm.assume: "align"(ptr, i64) and the like.
+struct Assumption {
+  llvm::StringRef tag;
+  std::vector<CallArgument> operands;
+};
 struct CallPlan {
   const llvm::CallBase *call = nullptr;
   const llvm::Function *callee = nullptr; // Null: through a pointer.
   Place pointer = 0;
   std::vector<CallArgument> arguments;
+  std::vector<Assumption> assumptions;
   Promise result;
   const Shape *result_shape = nullptr;
   uint32_t result_place = 0;

@@ -45,6 +45,11 @@ bool within(const Promise &promise, const APInt &value) {
 // undefined then.
 void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
                    const std::string &whose) {
+  auto aligned = [&](const Cell &cell) {
+    Object *object = memory.get(cell.object);
+    return object ? is_aligned(cell, *object, promise.align)
+                  : !(cell.bits & (promise.align - 1));
+  };
   for (const Leaf &leaf : shape.leaves) {
     Cell *cell = value + leaf.cell;
     auto broken = [&](const std::string &what) {
@@ -54,7 +59,7 @@ void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
     if (leaf.kind == Kind::Pointer && !(cell->state & kStates)) {
       if (promise.nonnull && !cell->bits)
         broken("nonnull");
-      else if (promise.align > 1 && (cell->bits & (promise.align - 1)))
+      else if (promise.align > 1 && !aligned(*cell))
         broken("align " + std::to_string(promise.align));
     } else if (leaf.kind == Kind::Integer && !(cell->state & kStates) &&
                promise.has_range) {
@@ -80,8 +85,12 @@ void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
   uint64_t size = promise.dereferenceable;
   if (!size && value->plain() && value->bits)
     size = promise.dereferenceable_or_null;
-  if (!size || shape.leaves[0].kind != Kind::Pointer || value->poison())
+  if (!size || shape.leaves[0].kind != Kind::Pointer)
     return;
+  if (value->poison() || (value->state & kFree))
+    undefined(whose + " is " + describe(value, shape.leaves[0]) +
+                  ", against dereferenceable(" + std::to_string(size) + ")",
+              value);
   Object *object = memory.get(value->object);
   if (!object && value->bits)
     object = memory.at_address(value->bits);
@@ -92,6 +101,35 @@ void Machine::hold(const Promise &promise, const Shape &shape, Cell *value,
       object->size - offset < size)
     undefined(whose + " is " + describe(value, shape.leaves[0]) +
               ", against dereferenceable(" + std::to_string(size) + ")");
+}
+
+// What llvm.assume says about a pointer or a value, beside its condition.
+void Machine::hold(const Assumption &assumption) {
+  if (assumption.operands.empty())
+    return;
+  auto number = [&](size_t i) -> uint64_t {
+    if (i >= assumption.operands.size())
+      return 0;
+    return known(*at(assumption.operands[i].place), "what llvm.assume is told");
+  };
+  Promise promise;
+  const CallArgument &told = assumption.operands[0];
+  const Cell *from = at(told.place);
+  std::vector<Cell> value(from, from + told.shape->n_cells);
+  if (assumption.tag == "align") {
+    promise.align = number(1);
+    value[0].bits -= number(2);
+    if (promise.align & (promise.align - 1))
+      return; // Not a power of two: it says nothing.
+  } else if (assumption.tag == "dereferenceable") {
+    promise.dereferenceable = number(1);
+  } else if (assumption.tag == "nonnull") {
+    promise.nonnull = true;
+  } else if (assumption.tag != "noundef") {
+    return;
+  }
+  promise.noundef = true;
+  hold(promise, *told.shape, value.data(), "what llvm.assume is told");
 }
 
 void Machine::restrict(const compat::Effects &effects, const CallPlan *plan,
@@ -214,6 +252,8 @@ void Machine::call(const Instr &instr) {
   if (builtin) {
     Cell *result = cells + plan.result_place;
     calling = used;
+    for (const Assumption &assumption : plan.assumptions)
+      hold(assumption);
     builtin(*this, *used, result);
     if (!changing.empty())
       check_changes();

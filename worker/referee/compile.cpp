@@ -46,6 +46,18 @@ Promise promise_of(AttributeSet attributes) {
 }
 
 namespace {
+void add_range(Promise &promise, const Instruction &instruction) {
+  MDNode *range = instruction.getMetadata(LLVMContext::MD_range);
+  if (!range)
+    return;
+  auto number = [&](unsigned i) {
+    return mdconst::extract<ConstantInt>(range->getOperand(i))->getValue();
+  };
+  promise.has_range = true;
+  for (unsigned i = 0; i + 1 < range->getNumOperands(); i += 2)
+    promise.ranges.push_back({number(i), number(i + 1)});
+}
+
 uint8_t fast_of(const Instruction &instruction) {
   auto *math = dyn_cast<FPMathOperator>(&instruction);
   if (!math)
@@ -221,14 +233,7 @@ void Compiler::load_or_store(const Instruction &instruction, Instr &instr) {
     promise.dereferenceable = number(LLVMContext::MD_dereferenceable);
     promise.dereferenceable_or_null =
         number(LLVMContext::MD_dereferenceable_or_null);
-    if (MDNode *range = load->getMetadata(LLVMContext::MD_range)) {
-      promise.has_range = true;
-      for (unsigned i = 0; i + 1 < range->getNumOperands(); i += 2)
-        promise.ranges.push_back(
-            {mdconst::extract<ConstantInt>(range->getOperand(i))->getValue(),
-             mdconst::extract<ConstantInt>(range->getOperand(i + 1))
-                 ->getValue()});
-    }
+    add_range(promise, instruction);
   } else {
     auto &store = cast<StoreInst>(instruction);
     plan.align = store.getAlign().value();
@@ -306,6 +311,8 @@ void Compiler::call(const Instruction &instruction, Instr &instr) {
   const Value *called = call.getCalledOperand()->stripPointerCasts();
   plan.callee = dyn_cast<Function>(called);
   plan.result = promise_of(call.getAttributes().getRetAttrs());
+  if (!plan.result.has_range)
+    add_range(plan.result, call);
   plan.result_shape = &machine.shapes.of(call.getType());
   if (!call.getType()->isVoidTy() && !call.getType()->isTokenTy())
     shape(call.getType());
@@ -335,6 +342,13 @@ void Compiler::call(const Instruction &instruction, Instr &instr) {
         call.paramHasAttr(i, Attribute::Preallocated))
       return fail("an argument in its caller's frame");
     plan.arguments.push_back(std::move(its));
+  }
+  for (unsigned i = 0; name == "llvm.assume" && i < call.getNumOperandBundles(); ++i) {
+    OperandBundleUse bundle = call.getOperandBundleAt(i);
+    Assumption assumption{bundle.getTagName(), {}};
+    for (const Use &use : bundle.Inputs)
+      assumption.operands.push_back({place(use), &shape(use->getType()), {}});
+    plan.assumptions.push_back(std::move(assumption));
   }
   instr.extra = uint32_t(body.calls.size());
   body.calls.push_back(std::move(plan));

@@ -180,6 +180,7 @@ void Machine::loop() {
         uint64_t offset = pointer->bits - object->base;
         if (offset < object->size && object->size - offset >= bytes &&
             !(pointer->bits & uint64_t(instr.c)) &&
+            uint64_t(instr.c) < object->align &&
             !read_bytes(object->bytes.unspecified + offset, bytes)) {
           uint64_t bits = read_bytes(object->bytes.data + offset, bytes);
           uint32_t *provenance = object->bytes.provenance;
@@ -204,10 +205,12 @@ void Machine::loop() {
       Object *object = pointer->state ? nullptr : memory.get(pointer->object);
       uint32_t bytes = instr.width;
       if (object && object->life == Life::Alive && !object->constant &&
-          object->storage <= Storage::Heap && !value->state && !watched && !Memory::is_tag(pointer->object)) {
+          object->storage <= Storage::Heap && !value->state && !watched &&
+          !Memory::is_tag(pointer->object)) {
         uint64_t offset = pointer->bits - object->base;
         if (offset < object->size && object->size - offset >= bytes &&
-            !(pointer->bits & uint64_t(instr.c))) {
+            !(pointer->bits & uint64_t(instr.c)) &&
+            uint64_t(instr.c) < object->align) {
           if (value->object && !object->bytes.provenance)
             memory.make_provenance(*object);
           write_bytes(object->bytes.data + offset, value->bits, bytes);

@@ -154,25 +154,29 @@ bool Machine::constant(const Constant *value, Cell *cells) {
   if (!expression)
     return false;
   Instruction *instruction = expression->getAsInstruction();
-  Body body;
-  Compiler(*this, body).compile(*instruction);
-  Instr instr = body.code[0];
-  instr.from = now;
-  bool known = instr.code != Code::Unsupported;
-  if (known) {
-    const Cell *before = constants;
-    const std::vector<GepPlan> *plans = gep_plans;
-    const std::vector<ElementPlan> *parts = element_plans;
-    constants = body.constants.data();
-    gep_plans = &body.geps;
-    element_plans = &body.elements;
-    evaluate(instr, cells);
-    constants = before;
-    gep_plans = plans;
-    element_plans = parts;
-  }
+  bool known = compute(*instruction, cells);
   instruction->deleteValue();
   return known;
+}
+
+bool Machine::compute(const Instruction &instruction, Cell *cells) {
+  Body body;
+  Compiler(*this, body).compile(instruction);
+  Instr instr = body.code[0];
+  instr.from = now;
+  if (instr.code == Code::Unsupported)
+    return false;
+  const Cell *before = constants;
+  const std::vector<GepPlan> *plans = gep_plans;
+  const std::vector<ElementPlan> *parts = element_plans;
+  constants = body.constants.data();
+  gep_plans = &body.geps;
+  element_plans = &body.elements;
+  evaluate(instr, cells);
+  constants = before;
+  gep_plans = plans;
+  element_plans = parts;
+  return true;
 }
 } // namespace referee
 } // namespace optsleuth

@@ -63,6 +63,9 @@ public:
                         const std::vector<std::string> &arguments,
                         bool with_arguments);
 
+  // One instruction on constants. False: not known.
+  bool compute(const llvm::Instruction &instruction, Cell *cells);
+
   // For builtins.
   const Cell *argument(const CallPlan &plan, unsigned index) const {
     return at(plan.arguments[index].place);
@@ -133,6 +136,8 @@ private:
   void store(const Instr &instr);
   void make_alloca(const Instr &instr, Cell *result);
   void atomics(const Instr &instr, Cell *result);
+  bool is_aligned(const Cell &pointer, const Object &object,
+                  uint64_t align) const;
   void check_restrictions(const Object &object, Access access);
   void check_tags(uint32_t id, const Object &object, Access access);
   void check_aliases(uint32_t id, const Object &object, uint64_t offset,
@@ -151,6 +156,7 @@ private:
   void leave(const Cell *result);
   void hold(const Promise &promise, const Shape &shape, Cell *value,
             const std::string &whose);
+  void hold(const Assumption &assumption);
   void restrict(const compat::Effects &effects, const CallPlan *plan,
                 const llvm::Function *function);
   // compile.cpp

@@ -2,16 +2,22 @@
 // LLVM's constant folder where the result is a value, and with plain arithmetic
 // in wider integers where it is poison or undefined.
 //
+// Instructions are checked twice: the operation itself, and a line of IR with
+// its flags, from the parser to the result.
+//
 // Never here: a rule of the referee's. Everything is written a second time.
 #include "../crash.h"
 #include "../memory.h"
-#include "arithmetic.h"
+#include "machine.h"
 #include "referee.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include <cmath>
 #include <unistd.h>
 
 using namespace llvm;
@@ -22,11 +28,26 @@ namespace {
 using I = Instruction;
 using Wide = long long;
 
+// One instruction of IR, by its text; none if this LLVM does not know it.
+struct Line {
+  Line(LLVMContext &context, const std::string &text) : text(text) {
+    SMDiagnostic error;
+    module = parseAssemblyString(
+        "define void @f() {\n  %1 = " + text + "\n  ret void\n}\n", error, context);
+    if (module)
+      instruction = &module->getFunction("f")->front().front();
+  }
+  std::string text;
+  std::unique_ptr<Module> module;
+  Instruction *instruction = nullptr;
+};
+
 class SelfTest {
 public:
   explicit SelfTest(unsigned width)
       : width(width), count(1u << width), module("self-test", context),
-        type(IntegerType::get(context, width)) {
+        type(IntegerType::get(context, width)), judge(module, 0),
+        machine(module, judge, Limits{~0ull, 1 << 20, 0, 1}) {
     auto *shell = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
                                    GlobalValue::ExternalLinkage, "shell", module);
     block = BasicBlock::Create(context, "entry", shell);
@@ -37,14 +58,19 @@ public:
   void binaries();
   void compares();
   void casts();
+  void selects();
+  void float_casts();
   void intrinsics();
 
-  uint64_t n_checked = 0, n_unfolded = 0, n_poison = 0, n_undefined = 0;
-  uint64_t n_fast = 0, n_failures = 0;
+  uint64_t n_checked = 0, n_lines = 0, n_unfolded = 0, n_poison = 0;
+  uint64_t n_undefined = 0, n_fast = 0, n_failures = 0;
   std::string failures;
 
 private:
-  Wide as_signed(unsigned value) const { return sign_extend(value, width); }
+  Wide as_signed(unsigned value) const {
+    return value < count / 2 ? Wide(value) : Wide(value) - Wide(count);
+  }
+  std::string name() const { return "i" + std::to_string(width); }
   bool fits_signed(Wide value) const {
     return value >= -(1ll << (width - 1)) && value < (1ll << (width - 1));
   }
@@ -61,6 +87,12 @@ private:
   // `expected`: 0 a value, 1 poison, 2 undefined.
   void check(const std::string &what, ArrayRef<unsigned> operands, int expected,
              const Scalar &value, const Outcome &outcome, Constant *folded);
+  // The same, of a line with these operands.
+  void check(const Line &line, ArrayRef<Constant *> operands,
+             ArrayRef<unsigned> shown, int expected, Constant *folded);
+  Constant *half(unsigned bits) {
+    return ConstantFP::get(context, APFloat(APFloat::IEEEhalf(), APInt(16, bits)));
+  }
   void intrinsic(Op op, const char *name, bool flag, unsigned step);
   int expect_binary(unsigned opcode, uint8_t flags, unsigned a, unsigned b) const;
 
@@ -70,6 +102,8 @@ private:
   Type *type;
   BasicBlock *block;
   std::vector<Constant *> constants;
+  Judge judge;
+  Machine machine;
 };
 
 void SelfTest::check(const std::string &what, ArrayRef<unsigned> operands,
@@ -89,12 +123,27 @@ void SelfTest::check(const std::string &what, ArrayRef<unsigned> operands,
   if (!value.unspecified.isZero())
     return fail(what + " has unspecified bits:", operands);
   auto *number = dyn_cast_or_null<ConstantInt>(folded);
-  if (!number) {
+  auto *real = dyn_cast_or_null<ConstantFP>(folded);
+  if (!number && !real)
     ++n_unfolded;
-    return;
-  }
-  if (number->getValue() != value.bits)
+  else if ((number ? number->getValue()
+                   : real->getValueAPF().bitcastToAPInt()) != value.bits)
     fail(what + " is not what the constant folder says:", operands);
+}
+
+void SelfTest::check(const Line &line, ArrayRef<Constant *> operands,
+                     ArrayRef<unsigned> shown, int expected, Constant *folded) {
+  if (!line.instruction || expected == 2)
+    return; // Undefined behaviour would end this run.
+  for (unsigned i = 0; i < operands.size(); ++i)
+    line.instruction->setOperand(i, operands[i]);
+  std::vector<Cell> cells(machine.shapes.of(line.instruction->getType()).n_cells);
+  if (!machine.compute(*line.instruction, cells.data()))
+    return fail(line.text + " is not known:", shown);
+  ++n_lines;
+  check(line.text, shown, expected,
+        read_scalar(cells.data(), line.instruction->getType()->getScalarSizeInBits()),
+        Outcome(), folded);
 }
 
 int SelfTest::expect_binary(unsigned opcode, uint8_t flags, unsigned a,
@@ -132,6 +181,19 @@ int SelfTest::expect_binary(unsigned opcode, uint8_t flags, unsigned a,
   }
 }
 
+// Flags as they are written.
+std::string words(uint8_t flags) {
+  std::string text;
+  for (auto [flag, word] : {std::pair<Flag, const char *>{kNoUnsignedWrap, " nuw"},
+                            {kNoSignedWrap, " nsw"},
+                            {kExact, " exact"},
+                            {kDisjoint, " disjoint"},
+                            {kNonNegative, " nneg"},
+                            {kSameSign, " samesign"}})
+    text += flags & flag ? word : "";
+  return text;
+}
+
 void SelfTest::binaries() {
   static const struct {
     unsigned opcode;
@@ -146,19 +208,24 @@ void SelfTest::binaries() {
       {I::Xor, {0}},
   };
   const DataLayout &layout = module.getDataLayout();
-  for (const auto &operation : kOperations)
+  for (const auto &operation : kOperations) {
+    std::vector<Line> lines;
+    for (uint8_t flags : operation.flags)
+      lines.emplace_back(context, I::getOpcodeName(operation.opcode) +
+                                      words(flags) + " " + name() + " 0, 0");
     for (unsigned a = 0; a < count; ++a)
       for (unsigned b = 0; b < count; ++b) {
         Constant *folded = ConstantFoldBinaryOpOperands(
             operation.opcode, constants[a], constants[b], layout);
-        for (uint8_t flags : operation.flags) {
-          std::string what = std::string(I::getOpcodeName(operation.opcode)) +
-                             " with flags " + std::to_string(flags);
+        for (size_t i = 0; i < lines.size(); ++i) {
+          uint8_t flags = operation.flags[i];
+          const std::string &what = lines[i].text;
           int expected = expect_binary(operation.opcode, flags, a, b);
           Outcome outcome;
           Scalar value = binary(operation.opcode, flags, Scalar(width, a),
                                 Scalar(width, b), outcome);
           check(what, {a, b}, expected, value, outcome, folded);
+          check(lines[i], {constants[a], constants[b]}, {a, b}, expected, folded);
           uint64_t bits = 0;
           if (!fast_binary(operation.opcode, flags, width, a, b, bits))
             continue;
@@ -169,55 +236,117 @@ void SelfTest::binaries() {
             fail(what + ", the fast form, is different:", {a, b});
         }
       }
+  }
 }
 
 void SelfTest::compares() {
   const DataLayout &layout = module.getDataLayout();
   for (unsigned which = CmpInst::FIRST_ICMP_PREDICATE;
-       which <= CmpInst::LAST_ICMP_PREDICATE; ++which)
-    for (unsigned a = 0; a < count; ++a)
-      for (unsigned b = 0; b < count; ++b) {
-        auto predicate = CmpInst::Predicate(which);
-        Constant *folded = ConstantFoldCompareInstOperands(
-            predicate, constants[a], constants[b], layout);
-        for (uint8_t flags : {uint8_t(0), uint8_t(kSameSign)}) {
+       which <= CmpInst::LAST_ICMP_PREDICATE; ++which) {
+    auto predicate = CmpInst::Predicate(which);
+    for (uint8_t flags : {uint8_t(0), uint8_t(kSameSign)}) {
+      Line line(context, "icmp" + words(flags) + " " +
+                             CmpInst::getPredicateName(predicate).str() + " " +
+                             name() + " 0, 0");
+      for (unsigned a = 0; a < count; ++a)
+        for (unsigned b = 0; b < count; ++b) {
+          Constant *folded = ConstantFoldCompareInstOperands(
+              predicate, constants[a], constants[b], layout);
           int expected = flags && (as_signed(a) < 0) != (as_signed(b) < 0);
           Outcome outcome;
           Scalar value = compare(predicate, flags, Scalar(width, a),
                                  Scalar(width, b), outcome);
-          check("icmp " + std::to_string(which), {a, b}, expected, value,
-                outcome, folded);
+          check(line.text, {a, b}, expected, value, outcome, folded);
+          check(line, {constants[a], constants[b]}, {a, b}, expected, folded);
+          auto *bit = dyn_cast_or_null<ConstantInt>(folded);
+          if (bit && fast_compare(predicate, width, a, b) != bit->isOne())
+            fail(line.text + ", the fast form:", {a, b});
         }
-        auto *bit = dyn_cast_or_null<ConstantInt>(folded);
-        if (bit && fast_compare(predicate, width, a, b) != bit->isOne())
-          fail("icmp " + std::to_string(which) + ", the fast form:", {a, b});
-      }
+    }
+  }
 }
 
 void SelfTest::casts() {
   const DataLayout &layout = module.getDataLayout();
-  for (unsigned a = 0; a < count; ++a) {
-    auto one = [&](unsigned opcode, uint8_t flags, unsigned to, int expected) {
+  auto all = [&](unsigned opcode, uint8_t flags, unsigned to, auto expect) {
+    Line line(context, I::getOpcodeName(opcode) + words(flags) + " " + name() +
+                           " 0 to i" + std::to_string(to));
+    for (unsigned a = 0; a < count; ++a) {
+      int expected = expect(a);
       Outcome outcome;
       Scalar value = integer_cast(opcode, flags, Scalar(width, a), to, outcome);
       Constant *folded = ConstantFoldCastOperand(
           opcode, constants[a], IntegerType::get(context, to), layout);
-      check(std::string(I::getOpcodeName(opcode)) + " to " + std::to_string(to),
-            {a}, expected, value, outcome, folded);
-    };
-    for (unsigned to = 1; to < width; ++to)
-      for (uint8_t flags = 0; flags < 4; ++flags) {
+      check(line.text, {a}, expected, value, outcome, folded);
+      check(line, {constants[a]}, {a}, expected, folded);
+    }
+  };
+  for (unsigned to = 1; to < width; ++to)
+    for (uint8_t flags = 0; flags < 4; ++flags)
+      all(I::Trunc, flags, to, [&](unsigned a) {
         bool drops_signed = as_signed(a) < -(1ll << (to - 1)) ||
                             as_signed(a) >= (1ll << (to - 1));
-        bool drops = a >> to;
-        one(I::Trunc, flags, to,
-            ((flags & kNoSignedWrap) && drops_signed) ||
-                ((flags & kNoUnsignedWrap) && drops));
-      }
-    for (unsigned to : {width + 1, 2 * width, 63u, 64u, 65u, 200u}) {
-      one(I::ZExt, 0, to, 0);
-      one(I::ZExt, kNonNegative, to, as_signed(a) < 0);
-      one(I::SExt, 0, to, 0);
+        return ((flags & kNoSignedWrap) && drops_signed) ||
+               ((flags & kNoUnsignedWrap) && a >> to);
+      });
+  auto never = [](unsigned) { return false; };
+  auto negative = [&](unsigned a) { return as_signed(a) < 0; };
+  for (unsigned to : {width + 1, 2 * width, 63u, 64u, 65u, 200u}) {
+    all(I::ZExt, 0, to, never);
+    all(I::ZExt, kNonNegative, to, negative);
+    all(I::SExt, 0, to, never);
+  }
+  Line same(context, "bitcast " + name() + " 0 to " + name());
+  for (unsigned a = 0; a < count; ++a)
+    check(same, {constants[a]}, {a}, 0, constants[a]);
+}
+
+// A condition that is poison makes poison, a value only where it is chosen.
+void SelfTest::selects() {
+  Line line(context, "select i1 false, " + name() + " 0, " + name() + " 0");
+  Constant *none = PoisonValue::get(type);
+  Type *bit = Type::getInt1Ty(context);
+  for (unsigned yes = 0; yes <= 1; ++yes) {
+    Constant *condition = ConstantInt::get(bit, yes);
+    for (unsigned a = 0; a < count; ++a) {
+      for (unsigned b = 0; b < count; ++b)
+        check(line, {condition, constants[a], constants[b]}, {yes, a, b}, 0,
+              constants[yes ? a : b]);
+      check(line, {condition, none, constants[a]}, {yes, a}, yes, constants[a]);
+      check(line, {condition, constants[a], none}, {yes, a}, !yes, constants[a]);
+      check(line, {PoisonValue::get(bit), constants[a], constants[a]}, {a}, 1,
+            nullptr);
+    }
+  }
+}
+
+// Integers to floats, and every half to integers, by the host's doubles.
+void SelfTest::float_casts() {
+  const DataLayout &layout = module.getDataLayout();
+  for (const char *to : {"half", "float", "double"})
+    for (const char *how : {"sitofp", "uitofp", "uitofp nneg"}) {
+      Line line(context, std::string(how) + " " + name() + " 0 to " + to);
+      if (!line.instruction)
+        continue;
+      for (unsigned a = 0; a < count; ++a)
+        check(line, {constants[a]}, {a}, StringRef(how).contains("nneg") && as_signed(a) < 0,
+              ConstantFoldCastOperand(line.instruction->getOpcode(), constants[a],
+                                      line.instruction->getType(), layout));
+    }
+  for (bool is_signed : {false, true}) {
+    Line line(context, std::string(is_signed ? "fptosi" : "fptoui") +
+                           " half 0.0 to " + name());
+    for (unsigned bits = 0; bits < 1u << 16; ++bits) {
+      Constant *from = half(bits);
+      unsigned exponent = bits >> 10 & 31, digits = bits & 1023;
+      double value = exponent ? std::ldexp(1024 + digits, int(exponent) - 25)
+                              : std::ldexp(digits, -24);
+      Wide whole = Wide(bits >> 15 ? -value : value); // Towards zero.
+      bool fits = exponent != 31 &&
+                  (is_signed ? fits_signed(whole) : fits_unsigned(whole));
+      check(line, {from}, {bits}, !fits,
+            ConstantFoldCastOperand(line.instruction->getOpcode(), from, type,
+                                    layout));
     }
   }
 }
@@ -242,6 +371,9 @@ void SelfTest::intrinsic(Op op, const char *name, bool flag, unsigned step) {
           .getCallee());
   if (function->getIntrinsicID() == Intrinsic::not_intrinsic)
     return; // Of a later LLVM.
+  int kind = -1;
+  if (!find_intrinsic(full, kind) || kind != int(op))
+    fail(full + " is not known:", {});
   std::vector<Value *> blank(n_operands, constants[0]);
   Constant *flag_constant = ConstantInt::get(bit, flag);
   if (has_flag)
@@ -331,11 +463,14 @@ void self_test(uint32_t width) {
   if (width <= 10) { // Pairs; beyond that, single operands only.
     test.binaries();
     test.compares();
+    test.selects();
   }
   test.casts();
+  test.float_casts();
   test.intrinsics();
   std::string text =
       std::to_string(test.n_checked) + " checked, " +
+      std::to_string(test.n_lines) + " of them as lines of IR, " +
       std::to_string(test.n_poison) + " poison, " +
       std::to_string(test.n_undefined) + " undefined, " +
       std::to_string(test.n_unfolded) + " unknown to the constant folder, " +

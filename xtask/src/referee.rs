@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,6 +42,9 @@ pub(crate) struct Referee {
     /// Optimize before interpreting; may be given several times
     #[arg(long, default_value = "O0", value_parser = ["O0", "O1", "O2", "O3", "Os", "Oz"])]
     level: Vec<String>,
+    /// A flag for clang; may be given several times
+    #[arg(long, allow_hyphen_values = true)]
+    cflag: Vec<String>,
     /// Write a line for each program and level to this CSV file
     #[arg(long)]
     csv: Option<PathBuf>,
@@ -61,7 +66,14 @@ impl Referee {
         }
         let scratch = Workdir::new()?;
         let mut tally = Tally::default();
-        let mut csv = String::from("program,level,verdict,steps,cpu_ms,reason\n");
+        // Written as it goes: what a killed run saw is not lost.
+        let mut csv = match &self.csv {
+            Some(path) => Some(File::create(path).with_context(|| format!("{}", path.display()))?),
+            None => None,
+        };
+        if let Some(file) = &mut csv {
+            writeln!(file, "program,level,verdict,steps,cpu_ms,reason")?;
+        }
         let folder = self.folder.as_deref().map_or(Ok(Vec::new()), c_files)?;
         let seeds = (self.seed..self.seed + self.programs).map(Subject::Seed);
         for subject in seeds.chain(folder.into_iter().map(Subject::File)) {
@@ -72,27 +84,38 @@ impl Referee {
                     csmith::generate(seed, flags, &file)?;
                     (format!("csmith --seed {seed}"), file)
                 }
-                Subject::File(file) => (file.display().to_string(), file),
+                Subject::File(file) => {
+                    let within = self.folder.as_deref().and_then(|f| file.strip_prefix(f).ok());
+                    (within.unwrap_or(&file).display().to_string(), file)
+                }
             };
-            let verdicts = judge(&mut workers, &file, &self.level)?;
+            let verdicts = judge(&mut workers, &file, &self.cflag, &self.level)?;
             for (level, verdict) in self.level.iter().zip(verdicts) {
                 let Verdict { kind, reason, steps, cpu } = &verdict;
                 let cpu_ms = cpu.as_secs_f64() * 1000.0;
-                let _ = writeln!(csv, "{name},{level},{kind:?},{steps},{cpu_ms:.1},{reason:?}");
+                if let Some(file) = &mut csv {
+                    writeln!(
+                        file,
+                        "{name},{level},{kind:?},{steps},{cpu_ms:.1},{}",
+                        quoted(reason)
+                    )?;
+                }
                 if matches!(kind, Kind::Different | Kind::Undefined) {
                     println!("{name} at {level}: {kind:?}: {reason}");
                 }
                 tally.add(level, &verdict);
             }
         }
-        if let Some(path) = &self.csv {
-            std::fs::write(path, csv).with_context(|| format!("{}", path.display()))?;
-        }
         print!("{}", tally.text());
         let wrong = tally.count(Kind::Different);
         ensure!(wrong == 0, "the referee and machine code differ on {wrong} programs");
         Ok(())
     }
+}
+
+/// A field of a CSV file.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 enum Subject {
@@ -141,14 +164,23 @@ impl Verdict {
     }
 }
 
-fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Result<Vec<Verdict>> {
+fn judge(
+    workers: &mut Workers,
+    file: &Path,
+    flags: &[String],
+    levels: &[String],
+) -> anyhow::Result<Vec<Verdict>> {
     let limits = Limits {
         compile: Duration::from_secs(30),
         execute: Duration::from_secs(2),
         ..Limits::STANDARD
     };
     let all_skipped = |why: &str| Ok(levels.iter().map(|_| Verdict::skipped(why)).collect());
-    if workers.load(file, &[], &[], limits).is_err() {
+    // Implicit functions and the like, which newer clangs refuse.
+    let old_c = [flags, &["-std=gnu89".to_owned()]].concat();
+    if workers.load(file, flags, &[], limits).is_err()
+        && workers.load(file, &old_c, &[], limits).is_err()
+    {
         return all_skipped("it does not compile");
     }
     let machine = RunRequest { execute: Execute::InChild, limits, ..RunRequest::new(None) };
@@ -163,9 +195,8 @@ fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Resul
     if !matches!(execution.end, ProgramEnd::Exited(_) | ProgramEnd::Signaled(_)) {
         return all_skipped("it does not end");
     }
-    let mut verdicts = Vec::new();
-    for level in levels {
-        let passes = match level.as_str() {
+    let mut interpret = |level: &str| -> anyhow::Result<Verdict> {
+        let passes = match level {
             "O0" => None,
             level => Some(workers.passes(&format!("default<{level}>"))?),
         };
@@ -173,12 +204,21 @@ fn judge(workers: &mut Workers, file: &Path, levels: &[String]) -> anyhow::Resul
         let request =
             RunRequest { interpret: Some(Interpret::main()), limits, ..RunRequest::new(passes) };
         let result = workers.pool.first().run(&request)?;
-        verdicts.push(match result.interpretation {
+        Ok(match result.interpretation {
             Some(interpretation) => compare(&execution, &interpretation, result.cpu),
             None => Verdict::skipped(result.outcome.kind()),
-        });
-    }
-    Ok(verdicts)
+        })
+    };
+    // An optimizer may do anything to a program that is not defined.
+    let plain = interpret("O0")?;
+    let is_defined = plain.kind == Kind::Equal;
+    let mut plain = Some(plain);
+    let of_level = |level: &String| match level.as_str() {
+        "O0" => Ok(plain.take().unwrap_or_else(|| Verdict::skipped("O0 is given twice"))),
+        level if is_defined => interpret(level),
+        _ => Ok(Verdict::skipped("not known to be defined at O0")),
+    };
+    levels.iter().map(of_level).collect()
 }
 
 fn compare(machine: &Execution, referee: &Interpretation, cpu: Duration) -> Verdict {

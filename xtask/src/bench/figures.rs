@@ -1,7 +1,7 @@
 //! Raw data -> the figures that are told, and the bars they have to reach.
 //! Pure.
 
-use super::raw::{Hunt, ProgramSearch, Raw, Search, VariantHunts, VariantStrategy};
+use super::raw::{Hunt, ProgramSearch, Raw, Referee, Search, VariantHunts, VariantStrategy};
 
 /// Passing sequences an hour of the LocSeq paper's set-up, with gcov.
 const PAPER_PER_HOUR: f64 = 945.0;
@@ -127,6 +127,7 @@ pub(super) fn figures(raw: &Raw) -> Vec<Figure> {
         all.extend(found.strategies.iter().map(variants));
         all.extend(found.hunts.iter().map(variant_hunt));
     }
+    all.extend(raw.referee.iter().flat_map(referee));
     for provision in &raw.provision {
         let (rewrite, link) = (provision.rewrite_seconds, provision.link_seconds);
         let is_main = provision.llvm == raw.llvm;
@@ -284,6 +285,39 @@ fn variant_hunt(found: &VariantHunts) -> Figure {
         ratio: format!("{:.1} times as many", per_hour / PAPERS_TESTED_PER_HOUR),
         bar: None,
     }
+}
+
+fn referee(found: &Referee) -> Vec<Figure> {
+    let [interpreted, executed, alone] =
+        [&found.long_interpreted, &found.long_executed, &found.interpreted]
+            .map(|samples| Spread::of(samples));
+    let millions = found.long_steps as f64 / 1e6;
+    let major = found.llvm.split('.').next().unwrap_or_default();
+    let mut check = faster(
+        format!(
+            "is a csmith program of {} lines defined? From C to the referee's verdict",
+            count(found.lines)
+        ),
+        &found.check,
+        &format!("`clang-{major} -fsanitize=address,undefined` and the program"),
+        &found.sanitizers,
+        None,
+    );
+    check.ours += &format!(
+        "; of it {:.2} ms for {} instructions of IR",
+        alone.median,
+        count(found.steps as usize)
+    );
+    vec![
+        Figure {
+            what: format!("instructions of IR by the referee, loops of {millions:.0} million"),
+            ours: format!("{:.0} million/s", millions * interpreted.per_second()),
+            theirs: format!("unoptimized code, compiling and all: {}", executed.text()),
+            ratio: format!("{:.0} times the time", interpreted.median / executed.median),
+            bar: None,
+        },
+        check,
+    ]
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod mutants;
 mod page;
 mod plots;
 mod raw;
+mod referee;
 mod variants;
 
 use std::fs;
@@ -101,6 +102,7 @@ impl Bench {
             hunt: Some(hunting::measure(self.llvm)?),
             witness_programs: mutants::measure()?,
             variants: Some(variants::measure(self.llvm)?),
+            referee: Some(referee::measure(self.llvm, self.rounds)?),
         };
         self.measure(&mut raw)?;
         fs::create_dir_all(&self.out)?;

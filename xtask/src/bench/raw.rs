@@ -37,6 +37,31 @@ pub(super) struct Raw {
     /// Of data from before there were variants: none.
     #[serde(default, rename = "emi")]
     pub(super) variants: Option<Variants>,
+    /// Of data from before there was a referee: none.
+    #[serde(default)]
+    pub(super) referee: Option<Referee>,
+}
+
+/// The referee's speed: milliseconds, one sample each.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Referee {
+    pub(super) llvm: String,
+    /// csmith's, of the program that is checked.
+    pub(super) seed: u64,
+    pub(super) lines: usize,
+    /// Instructions of IR that it executes.
+    pub(super) steps: u64,
+    /// From C to the verdict.
+    pub(super) check: Vec<f64>,
+    /// The interpretation of the program once it is loaded.
+    pub(super) interpreted: Vec<f64>,
+    /// The same program compiled with sanitizers, and executed.
+    pub(super) sanitizers: Vec<f64>,
+    /// Instructions of a program that is loops alone.
+    pub(super) long_steps: u64,
+    pub(super) long_interpreted: Vec<f64>,
+    /// Compiled without optimization and executed.
+    pub(super) long_executed: Vec<f64>,
 }
 
 /// Variants of programs.
