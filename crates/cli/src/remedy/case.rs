@@ -60,8 +60,12 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
 
 fn not_reproduced(status: CheckStatus) -> &'static str {
     match status {
-        CheckStatus::Flaky | CheckStatus::Unstable => {
+        CheckStatus::Flaky => {
             "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
+        }
+        CheckStatus::Unstable => {
+            "a compiler may do anything with a program whose behaviour is not defined; \
+             docs/definedness.md says who is asked and what each of them sees"
         }
         CheckStatus::FailsUnmodified => {
             "a case with a fault has to pass without it; remove `fault` to make it a case of LLVM itself"

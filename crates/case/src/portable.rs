@@ -28,7 +28,7 @@ const WHOLE: [&str; 14] = [
 ];
 
 /// What of these says what a program means, in their order.
-pub(super) fn portable(flags: &[String]) -> Vec<String> {
+pub(crate) fn portable(flags: &[String]) -> Vec<String> {
     let mut portable = Vec::new();
     let mut flags = flags.iter();
     while let Some(flag) = flags.next() {
