@@ -22,6 +22,7 @@ use optsleuth_model::{
 use super::Asked;
 use crate::CaseError;
 use crate::oracle::{behaviour, is_limit, same_behaviour};
+use crate::portable::portable;
 
 /// What a sanitizer has to be able to watch.
 const PROBE: &str = "int main(void) { return 0; }\n";
@@ -241,7 +242,8 @@ struct Watched {
 }
 
 /// What a C program does when this clang compiles it with a sanitizer; `None` if
-/// that cannot be had.
+/// that cannot be had. Of the flags, those count that say what the program means:
+/// `-Xclang -disable-llvm-passes` would leave the sanitizer out.
 fn run_under(
     (sanitizer, form): (Sanitizer, Form),
     clang: &Install,
@@ -252,7 +254,7 @@ fn run_under(
     let folder = Workdir::new()?;
     let program = folder.file("sanitized");
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    if !sanitize::compile(clang, &path, flags, (sanitizer, form), &program)? {
+    if !sanitize::compile(clang, &path, &portable(flags), (sanitizer, form), &program)? {
         return Ok(None);
     }
     let execution = worker.execute(&program, Limits { with_shadows: true, ..Limits::STANDARD })?;
