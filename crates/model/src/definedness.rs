@@ -150,18 +150,16 @@ impl Default for Definedness {
 }
 
 impl Definedness {
-    /// What of it keeps everybody from accusing a compiler. That executions differ
-    /// counts only where nobody who looks inside found all of it defined in IR.
+    /// What keeps everybody from accusing a compiler. That a second compiler's
+    /// program does something else counts only where the referee did not find the IR
+    /// defined.
     pub fn objection(&self) -> Option<&Objection> {
-        let objects = |answer: &'_ Answer| matches!(answer.said, Said::Objects(_));
         let is_defined_ir = self
             .asked
             .iter()
             .any(|answer| answer.who == Checker::Referee && answer.said == Said::NothingFound);
-        let counts = |answer: &&Answer| {
-            objects(answer) && (answer.who != Checker::SecondCompiler || !is_defined_ir)
-        };
-        self.asked.iter().find(counts).and_then(|answer| match &answer.said {
+        self.asked.iter().find_map(|answer| match &answer.said {
+            Said::Objects(_) if is_defined_ir && answer.who == Checker::SecondCompiler => None,
             Said::Objects(objection) => Some(objection),
             Said::NothingFound | Said::NoVerdict(_) | Said::NotHere => None,
         })

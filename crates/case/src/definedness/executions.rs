@@ -5,7 +5,7 @@ use std::time::Duration;
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{Pool, Worker};
 use optsleuth_model::{
-    CheckStatus, Execution, Limits, Objection, ObjectionKind, Outcome, ProgramEnd, RunResult,
+    Execution, Limits, Objection, ObjectionKind, Outcome, ProgramEnd, RunResult,
 };
 
 use super::ways::{AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS, PLAIN, Way};
@@ -100,15 +100,9 @@ pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Durati
 /// What the program does in one way.
 fn reference(way: &Way, outcome: Outcome) -> Result<Execution, CaseError> {
     let what = describe(&outcome);
-    executed(way, outcome, None).map_err(|objection| match objection.kind {
-        ObjectionKind::DoesNotEnd => {
-            let status = CheckStatus::Unstable;
-            CaseError::NotReproduced { status, what: objection.acquits() }
-        }
-        ObjectionKind::NoProgram
-        | ObjectionKind::Disagreement
-        | ObjectionKind::Undefined
-        | ObjectionKind::Undecided => CaseError::NoReference { way: way.name, what },
+    executed(way, outcome, None).map_err(|objection| {
+        let ends = objection.kind != ObjectionKind::DoesNotEnd;
+        CaseError::NoReference { way: way.name, what, ends }
     })
 }
 

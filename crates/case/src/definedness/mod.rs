@@ -122,3 +122,6 @@ fn in_other_memory(asked: &Asked<'_>, worker: &mut Worker) -> Result<Said, CaseE
     }
     Ok(Said::NothingFound)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,8 @@
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::Worker;
 use optsleuth_model::{
-    Edit, Execution, Interpret, Limits, Objection, ObjectionKind, Ruling, RunRequest,
+    Edit, Execution, Interpret, Interpretation, Limits, Objection, ObjectionKind, Ruling,
+    RunRequest,
 };
 
 use super::executions::executed;
@@ -56,13 +57,9 @@ impl Promises {
         let request =
             RunRequest { edit: edit.cloned(), interpret, limits, ..RunRequest::new(None) };
         let said = worker.run(&request)?.interpretation;
-        match said.as_ref().map(|said| &said.ruling) {
-            Some(Ruling::Undefined { end, history }) => {
-                let what = in_words(end, history);
-                return Ok(Err(Objection::new(ObjectionKind::Undefined, what)));
-            }
-            Some(Ruling::Defined { .. }) => {}
-            Some(Ruling::NoVerdict { .. }) | None => {}
+        if let Some(Interpretation { ruling: Ruling::Undefined { end, history }, .. }) = &said {
+            let what = in_words(end, history);
+            return Ok(Err(Objection::new(ObjectionKind::Undefined, what)));
         }
         if let Some(said) = said.filter(|said| same_end(said, expected)) {
             return Ok(Ok(Kept::ByReferee { steps: said.n_steps }));

@@ -14,7 +14,7 @@ use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
 use optsleuth_model::{
     CaseFolder, CaseKind, CheckReport, CheckStatus, Definedness, DriverUse, Execution, Limits,
-    Outcome, Progress,
+    ObjectionKind, Outcome, Progress,
 };
 
 use super::{DriverUnderTest, NoReference, Tried};
@@ -106,7 +106,11 @@ impl LoadedDriverCase {
                 progress.step("running the unoptimized program");
                 let worker = self.fence.pool.first();
                 let found = self.tested.references(&path, worker, self.limits)?;
-                found.map_err(|NoReference { way, what }| CaseError::NoReference { way, what })?
+                found.map_err(|NoReference { way, what, ends }| CaseError::NoReference {
+                    way,
+                    what,
+                    ends,
+                })?
             }
             _ => Vec::new(),
         };
@@ -139,7 +143,11 @@ impl LoadedDriverCase {
             && (is_disputed || status == CheckStatus::Reproduces)
         {
             definedness = self.definedness(expected, progress)?;
-            if let Some(objection) = definedness.objection() {
+            // That executions differ is known by then.
+            let objection = definedness.objection();
+            if let Some(objection) =
+                objection.filter(|found| !is_disputed || found.kind == ObjectionKind::Undefined)
+            {
                 (status, what) = (CheckStatus::Unstable, objection.acquits());
             }
         }

@@ -82,17 +82,17 @@ impl DriverUnderTest {
         for &(way, ref driver) in &self.references {
             let flags = if driver.path == self.driver.path { &self.flags } else { &portable };
             let tried = try_level(driver, source, OptLevel::O0, flags, worker, limits)?;
-            let what = match tried {
+            let (what, ends) = match tried {
                 Tried::Ran(Outcome::Ok(Some(execution))) if !is_limit(execution.end) => {
                     references.push((way, execution));
                     continue;
                 }
                 Tried::Ran(Outcome::Ok(Some(execution))) => {
-                    format!("the program {}", behaviour(&execution))
+                    (format!("the program {}", behaviour(&execution)), false)
                 }
-                other => other.describe(&Oracle::new(self.kind, None)),
+                other => (other.describe(&Oracle::new(self.kind, None)), true),
             };
-            return Ok(Err(NoReference { way, what }));
+            return Ok(Err(NoReference { way, what, ends }));
         }
         Ok(Ok(references))
     }
@@ -128,4 +128,6 @@ fn references(accused: &Driver, level: OptLevel) -> Result<Vec<(&'static str, Dr
 pub struct NoReference {
     pub way: &'static str,
     pub what: String,
+    /// As in [`CaseError::NoReference`].
+    pub ends: bool,
 }

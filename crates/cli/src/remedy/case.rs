@@ -42,6 +42,10 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
         CaseError::NotInterpreted(_) => {
             "`optsleuth run` with the same program and passes says more"
         }
+        CaseError::NoReference { ends: false, .. } => {
+            "what a program should do that does not end cannot be told, so no compiler is to blame; \
+             `--timeout` gives it more time"
+        }
         CaseError::NoReference { .. } => {
             "wrong code needs a program with `main` that runs without optimization; \
              `--timeout` and `--memory` set its limits"
@@ -80,6 +84,7 @@ pub(super) fn exit(error: &CaseError) -> Exit {
     match error {
         CaseError::Compiler(error) => compiler::exit(error),
         CaseError::NotReproduced { status, .. } => status_exit(*status),
+        CaseError::NoReference { ends: false, .. } => Exit::Unstable,
         CaseError::Syntax { .. }
         | CaseError::Passes(_)
         | CaseError::NoCase(_)

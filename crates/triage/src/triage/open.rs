@@ -19,7 +19,7 @@ use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Language, Limits, Objection,
-    Outcome, Pipeline, Progress, RunRequest, Trust,
+    ObjectionKind, Outcome, Pipeline, Progress, RunRequest, Trust,
 };
 
 use crate::TriageError;
@@ -131,12 +131,17 @@ fn observe(
             };
             let Workers { install, pool, .. } = &mut workers;
             let said = ask(checkers(program), &asked, install, pool.first(), progress)?;
-            let objection = said.objection().map(Objection::acquits);
             let status = CheckStatus::Unstable;
-            return match (objection, wrong.what) {
-                (Some(what), _) | (None, Wrong::Disputed(what)) => {
-                    Err(TriageError::NoFailure { status, what })
+            return match (said.objection(), wrong.what) {
+                (Some(objection), Wrong::Code(_)) => {
+                    Err(TriageError::NoFailure { status, what: objection.acquits() })
                 }
+                (Some(objection), Wrong::Disputed(_))
+                    if objection.kind == ObjectionKind::Undefined =>
+                {
+                    Err(TriageError::NoFailure { status, what: objection.acquits() })
+                }
+                (_, Wrong::Disputed(what)) => Err(TriageError::NoFailure { status, what }),
                 (None, Wrong::Code(what)) => {
                     let (kind, definedness) = (CaseKind::WrongCode, Some(said));
                     Ok(Observed { workers, kind, what, definedness })
@@ -172,7 +177,12 @@ fn execute(
     let not = |status, what: String| Err(TriageError::NoFailure { status, what });
     let (references, time) = match references(&mut workers.pool, limits) {
         Ok(references) => references,
-        Err(CaseError::NoReference { way, what }) => {
+        Err(CaseError::NoReference { way, what, ends: false }) => {
+            let what = format!("{way}, {what}");
+            let objection = Objection::new(ObjectionKind::DoesNotEnd, what);
+            return not(CheckStatus::Unstable, objection.acquits());
+        }
+        Err(CaseError::NoReference { way, what, .. }) => {
             let what = format!(
                 "LLVM compiles it without complaint, and the program cannot be executed ({way}: {what})"
             );
