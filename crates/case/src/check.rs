@@ -86,5 +86,6 @@ pub fn report(
         },
         confirmation,
         unmodified: reproduction.unmodified.clone(),
+        definedness: reproduction.definedness.clone(),
     }
 }

@@ -99,6 +99,8 @@ pub enum CaseError {
         way: &'static str,
         /// What happened.
         what: String,
+        /// Whether it came to an end by itself, if there is a program at all.
+        ends: bool,
     },
     /// A window that the run never came to.
     #[error(

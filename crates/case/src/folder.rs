@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use optsleuth_model::{
-    BISECTION_VERSION, Bisection, CASE_FILE, Case, CaseFolder, CompilerSpec, KeptKind,
-    LOCALIZATION_VERSION, Localization, REDUCTION_VERSION, Reduction, SINGLE_PASS_FILE,
-    SinglePassForm, Trust,
+    BISECTION_VERSION, Bisection, CASE_FILE, Case, CaseFolder, CompilerSpec, DEFINEDNESS_VERSION,
+    Definedness, KeptKind, LOCALIZATION_VERSION, Localization, REDUCTION_VERSION, Reduction,
+    SINGLE_PASS_FILE, SinglePassForm, Trust,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,6 +25,8 @@ const REDUCTION: &str = "reduce.json";
 const LOCALIZE: &str = "localize";
 /// The file for a bisection, in a case's folder.
 const BISECT: &str = "bisect.json";
+/// The file that says who was asked whether the program is defined.
+const DEFINEDNESS: &str = "definedness.json";
 
 /// Reads a case's folder, or the `case.toml` in it. Refuses what is more than data,
 /// unless it is trusted, and a folder that leads out of itself.
@@ -122,6 +124,22 @@ pub fn kept_bisection(case: &CaseFolder) -> Result<Option<Bisection>, CaseError>
     read_kept(&path, KeptKind::Bisection, |kept: &Bisection| (kept.version, BISECTION_VERSION))
 }
 
+/// Who was asked whether the case's program is defined; `None` if that is not known.
+pub fn kept_definedness(case: &CaseFolder) -> Result<Option<Definedness>, CaseError> {
+    let path = case.folder.join(DEFINEDNESS);
+    let versions = |kept: &Definedness| (kept.version, DEFINEDNESS_VERSION);
+    read_kept(&path, KeptKind::Definedness, versions)
+}
+
+/// Keeps who was asked with the case; what was kept of another program goes.
+pub fn save_definedness(case: &CaseFolder, said: &Definedness) -> io::Result<()> {
+    let path = case.folder.join(DEFINEDNESS);
+    match said.asked.is_empty() {
+        true => remove(&path),
+        false => write_json(&path, said),
+    }
+}
+
 /// What was localized so far, by the methods' names.
 pub fn kept_localizations(case: &CaseFolder) -> Result<Vec<Localization>, CaseError> {
     let entries = match fs::read_dir(case.folder.join(LOCALIZE)) {
@@ -160,11 +178,11 @@ fn read_kept<T: DeserializeOwned>(
 }
 
 /// Removes what was found about a case that is about to become another one:
-/// its bisection, and what this method localized.
+/// its bisection, who was asked about its program, and what this method localized.
 pub fn forget(case: &CaseFolder, method: &str) -> io::Result<()> {
-    let bisection = [BISECT, SINGLE_PASS_FILE].map(|name| case.folder.join(name));
+    let kept = [BISECT, SINGLE_PASS_FILE, DEFINEDNESS].map(|name| case.folder.join(name));
     let localization = localization_path(case, method);
-    bisection.into_iter().chain([localization]).try_for_each(|path| remove(&path))
+    kept.into_iter().chain([localization]).try_for_each(|path| remove(&path))
 }
 
 /// Removes the kept result of a reduction.

@@ -10,17 +10,19 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
+use fs_err as fs;
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
 use optsleuth_model::{
-    Case, CaseFolder, CaseKind, CheckStatus, Confirmation, Emit, Execute, Limits, Outcome,
-    PassSequence, Pipeline, Program, Progress, RunRequest, RunResult, Stage, Unmodified,
+    Case, CaseFolder, CaseKind, CheckStatus, Checker, Confirmation, Definedness, Emit, Execute,
+    Execution, Language, Limits, ObjectionKind, Outcome, PassSequence, Pipeline, Program, Progress,
+    RunRequest, RunResult, Stage, Unmodified,
 };
 
 use crate::CaseError;
 use crate::confirm::confirm;
-use crate::definedness::{RefereeWord, References, ask_referee, disagreement, references};
+use crate::definedness::{Asked, OF_C, OF_IR, References, ask, disagreement, references};
 use crate::folder::llvm_of;
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude};
@@ -53,6 +55,8 @@ pub struct LoadedCase {
     hang_time: Option<Duration>,
     /// A hang used up all of its time before; it need not do so again.
     was_seen: bool,
+    /// The last program that was asked about, and what was said of it.
+    asked: Option<(Vec<u8>, Definedness)>,
 }
 
 /// A case that was seen to fail as it says, every time. Steps of a triage hand it
@@ -79,7 +83,7 @@ pub struct Reproduction {
     /// For a case with a fault.
     pub unmodified: Option<Unmodified>,
     /// Of wrong code: whether the program is defined.
-    pub referee: RefereeWord,
+    pub definedness: Definedness,
 }
 
 impl LoadedCase {
@@ -132,7 +136,13 @@ impl LoadedCase {
             limits,
             hang_time: None,
             was_seen: false,
+            asked: None,
         })
+    }
+
+    /// What was said already about the case's program, so that nobody is asked twice.
+    pub fn remember(&mut self, program: Vec<u8>, said: Definedness) {
+        self.asked = Some((program, said));
     }
 
     /// Makes it another case of the same compiler, in the same workers.
@@ -209,7 +219,9 @@ impl LoadedCase {
         let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
         let said: Vec<String> =
             results.iter().map(|result| oracle.describe(&result.outcome)).collect();
-        let (mut status, mut what) = match disagreement(&references) {
+        let disagreement = disagreement(&references);
+        let is_disputed = disagreement.is_some();
+        let (mut status, mut what) = match disagreement {
             Some(why) => (CheckStatus::Unstable, why),
             None => conclude(&oracle, &said, &verdicts),
         };
@@ -220,10 +232,16 @@ impl LoadedCase {
             status = CheckStatus::FailsUnmodified;
             what = format!("the compiler without the fault fails as well: {theirs}");
         }
-        let mut referee = RefereeWord::Unasked;
-        if kind == CaseKind::WrongCode && status == CheckStatus::Reproduces {
-            referee = self.ask_referee(progress)?;
-            if let RefereeWord::Undefined(objection) = &referee {
+        let mut definedness = Definedness::default();
+        if let Some((_, expected)) = references.first()
+            && (is_disputed || status == CheckStatus::Reproduces)
+        {
+            definedness = self.definedness(expected, progress)?;
+            // That executions differ is known by then.
+            let objection = definedness.objection();
+            if let Some(objection) =
+                objection.filter(|found| !is_disputed || found.kind == ObjectionKind::Undefined)
+            {
                 (status, what) = (CheckStatus::Unstable, objection.acquits());
             }
         }
@@ -240,7 +258,7 @@ impl LoadedCase {
             oracle,
             reference_time,
             unmodified,
-            referee,
+            definedness,
         })
     }
 
@@ -270,11 +288,24 @@ impl LoadedCase {
     }
 
     /// Whether the program is defined. A compiler with a fault is not asked.
-    fn ask_referee(&mut self, progress: &dyn Progress) -> Result<RefereeWord, CaseError> {
-        progress.step("asking the referee");
-        let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
-        let (source, case) = (self.case.input(), &self.case.case);
-        ask_referee(workers, &self.program, &source, &case.cflags, &case.flags, self.limits)
+    fn definedness(
+        &mut self,
+        expected: &Execution,
+        progress: &dyn Progress,
+    ) -> Result<Definedness, CaseError> {
+        let source = self.case.input();
+        let text = fs::read(&source)?;
+        if let Some((_, known)) = self.asked.as_ref().filter(|(known, _)| *known == text) {
+            return Ok(known.clone());
+        }
+        let Case { cflags, flags, .. } = &self.case.case;
+        let loaded = Some((&self.program, &flags[..]));
+        let asked =
+            Asked { source: &source, c_flags: cflags, loaded, expected, limits: self.limits };
+        let Workers { install, pool, .. } = self.unmodified.as_mut().unwrap_or(&mut self.workers);
+        let said = ask(checkers(&source), &asked, install, pool.first(), progress)?;
+        self.remember(text, said.clone());
+        Ok(said)
     }
 
     /// The distribution's commands that show the failure; none where a tool is
@@ -335,6 +366,14 @@ impl LoadedCase {
             confirmation.theirs = format!("their program {}", behaviour(theirs));
         }
         Ok(Some(confirmation))
+    }
+}
+
+/// Who is asked about a case of LLVM with this program.
+pub fn checkers(source: &Path) -> &'static [Checker] {
+    match Language::of_path(source) {
+        Some(Language::C) => OF_C,
+        _ => OF_IR,
     }
 }
 

@@ -35,6 +35,8 @@ pub enum KeptKind {
     Bisection,
     /// `reduce.json`.
     Reduction,
+    /// `definedness.json`.
+    Definedness,
 }
 
 impl KeptKind {
@@ -43,6 +45,7 @@ impl KeptKind {
             KeptKind::Localization => "localization",
             KeptKind::Bisection => "bisection",
             KeptKind::Reduction => "reduction",
+            KeptKind::Definedness => "answer about definedness",
         }
     }
 
@@ -51,6 +54,7 @@ impl KeptKind {
             KeptKind::Localization => "optsleuth localize",
             KeptKind::Bisection => "optsleuth bisect",
             KeptKind::Reduction => "optsleuth reduce",
+            KeptKind::Definedness => "optsleuth triage",
         }
     }
 }

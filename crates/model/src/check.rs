@@ -1,6 +1,6 @@
 //! What came of checking whether a case fails as it says.
 
-use crate::{CaseFolder, Execution, OptLevel};
+use crate::{CaseFolder, Definedness, Execution, OptLevel};
 
 /// Whether a case fails as it says, over several repetitions.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct CheckReport {
     pub confirmation: Option<Confirmation>,
     /// For a case with a fault: what the unmodified compiler does.
     pub unmodified: Option<Unmodified>,
+    /// Of wrong code: who was asked whether the program is defined.
+    pub definedness: Definedness,
 }
 
 /// A compiler as its users call it, in a case's folder.

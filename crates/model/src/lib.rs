@@ -15,6 +15,7 @@ mod check;
 mod code_map;
 mod compare;
 mod coverage;
+mod definedness;
 pub mod doctor;
 mod edit;
 mod error;
@@ -61,6 +62,9 @@ pub use check::{CheckReport, CheckStatus, Confirmation, DriverUse, Unmodified};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use compare::{Compared, ComparedRun};
 pub use coverage::{BlockId, Coverage};
+pub use definedness::{
+    Answer, Checker, DEFINEDNESS_VERSION, Definedness, Objection, ObjectionKind, Said,
+};
 pub use edit::{Edit, EditKind};
 pub use error::ModelError;
 pub use fault::{CODE_DIGITS, Change, Fault, FaultObject};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use optsleuth_model::{CheckReport, CheckStatus};
+use optsleuth_model::{CheckReport, CheckStatus, Definedness};
 use serde::Serialize;
 
 use crate::{JSON_VERSION, Style, to_json};
@@ -40,6 +40,9 @@ struct DetailsJson<'a> {
     repetitions: usize,
     failing: usize,
     references: Vec<ReferenceJson<'a>>,
+    /// Of wrong code alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definedness: Option<&'a Definedness>,
     note: Option<&'a str>,
     confirmed: Option<bool>,
     distribution: Option<&'a str>,
@@ -84,6 +87,7 @@ fn details(report: &CheckReport) -> DetailsJson<'_> {
         repetitions: report.n_repetitions,
         failing: report.n_failing,
         references: references.map(|(way, behaviour)| ReferenceJson { way, behaviour }).collect(),
+        definedness: (!report.definedness.asked.is_empty()).then_some(&report.definedness),
         note: report.note.as_deref(),
         confirmed: confirmation.map(|confirmation| confirmation.agrees),
         distribution: confirmation.map(|confirmation| confirmation.theirs.as_str()),
@@ -166,6 +170,13 @@ fn one(out: &mut String, report: &CheckReport, style: Style) {
     for (way, behaviour) in &report.references {
         let line = format!("  reference: {way}: the program {behaviour}");
         let _ = writeln!(out, "{}", style.quiet(&line));
+    }
+    for line in report.definedness.summary() {
+        let line = match report.definedness.has_verdict() {
+            true => style.quiet(&line),
+            false => style.notable(&line),
+        };
+        let _ = writeln!(out, "  {line}");
     }
     if let Some(note) = &report.note {
         let _ = writeln!(out, "  {}: {note}", style.notable("note"));

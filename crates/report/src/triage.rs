@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    Bisection, CheckReport, Evidence, FunctionSuspect, Localization, Reduction, SINGLE_PASS,
-    SinglePassForm, Triage, UnitChange,
+    Bisection, CheckReport, Definedness, Evidence, FunctionSuspect, Localization, Reduction,
+    SINGLE_PASS, SinglePassForm, Triage, UnitChange,
 };
 use serde::Serialize;
 use similar::ChangeTag;
@@ -42,6 +42,9 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
     let case = &triage.case.case;
     let (head, what) = (style.heading(&case.id), cut(&triage.check.what, WIDTH));
     let _ = writeln!(out, "{head}: {} on LLVM {}: {what}", case.kind.name(), triage.check.llvm);
+    if let Some(line) = triage.check.definedness.summary().first() {
+        row(&mut out, "defined", Some(&cut(line, WIDTH)));
+    }
     row(&mut out, "reduced", reduced(triage).as_deref());
     if let Some(bisection) = &triage.bisection {
         row(&mut out, "guilty", Some(&guilty(bisection)));
@@ -155,6 +158,8 @@ struct TriageJson<'a> {
     llvm: &'a str,
     kind: &'a str,
     what: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definedness: Option<&'a Definedness>,
     passes: &'a str,
     reduction: Option<&'a Reduction>,
     guilty: Option<String>,
@@ -190,6 +195,7 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
         llvm: &check.llvm,
         kind: case.case.kind.name(),
         what: &check.what,
+        definedness: (!check.definedness.asked.is_empty()).then_some(&check.definedness),
         passes: &check.passes,
         reduction: triage.reduction.as_ref(),
         guilty: bisection.as_ref().and_then(Bisection::culprit).map(ToString::to_string),
@@ -220,6 +226,7 @@ pub fn triage_markdown(triage: &Triage) -> String {
     let _ = writeln!(out, "# {}\n", inline(&headline(triage)));
     let _ = writeln!(out, "LLVM {}, {}.\n", triage.check.llvm, words::kind(case.kind));
     let _ = writeln!(out, "{}\n", inline(&smallest.what));
+    definedness(&mut out, &triage.check.definedness);
     match commands(smallest) {
         [] => {
             let _ = writeln!(out, "Passes: {}\n", code(&smallest.passes));
@@ -250,6 +257,21 @@ pub fn triage_markdown(triage: &Triage) -> String {
     }
     origin(&mut out, triage);
     out
+}
+
+/// Who was asked whether the program is defined; before anything else, because it
+/// decides whether there is a bug at all.
+fn definedness(out: &mut String, said: &Definedness) {
+    for (number, line) in said.summary().iter().enumerate() {
+        let line = inline(line);
+        let _ = match number == 0 && !said.has_verdict() {
+            true => writeln!(out, "**{line}.**\n"),
+            false => writeln!(out, "- {line}."),
+        };
+    }
+    if !said.asked.is_empty() {
+        out.push('\n');
+    }
 }
 
 fn headline(triage: &Triage) -> String {

@@ -8,64 +8,79 @@
 
 use std::path::Path;
 
-use optsleuth_compiler::clang;
-use optsleuth_compiler::llvm::Worker;
+use optsleuth_compiler::llvm::{Install, Worker};
+use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_model::{
-    Interpret, Interpretation, Language, Limits, Program, Ruling, RunRequest, Step,
+    Execution, Interpret, Interpretation, Language, Limits, Objection, ObjectionKind, Ruling,
+    RunRequest, Said, Step,
 };
 
-use super::{Objection, ObjectionKind};
+use super::Asked;
 use crate::CaseError;
-use crate::workers::Workers;
 
 /// So many instructions are interpreted: seconds of the referee, and milliseconds
 /// of machine code.
 const STEPS: u64 = 50_000_000;
 
-/// What the referee says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RefereeWord {
-    /// It was not asked.
-    Unasked,
-    /// It found nothing undefined.
-    Defined,
-    Undefined(Objection),
-    /// It cannot say, and why.
-    NoVerdict(String),
-}
-
-/// Asks about the program that workers have loaded, which was made of `source`.
-pub fn ask_referee(
-    workers: &mut Workers,
-    program: &Program,
-    source: &Path,
-    c_flags: &[String],
-    options: &[String],
-    limits: Limits,
-) -> Result<RefereeWord, CaseError> {
-    let Some(mut said) = interpreted(workers.pool.first(), limits)? else {
-        return Ok(RefereeWord::NoVerdict("it reached a limit".to_owned()));
+pub(super) fn say(
+    asked: &Asked<'_>,
+    install: &Install,
+    worker: &mut Worker,
+) -> Result<Said, CaseError> {
+    let lined = |worker: &mut Worker, options: &[String]| {
+        let with_lines = [asked.c_flags, &["-gline-tables-only".to_owned()]].concat();
+        let lined = clang::read_program(install, asked.source, &with_lines)?;
+        worker.load(&lined, options, asked.limits)?;
+        interpreted(worker, asked.limits)
     };
-    let is_undefined = matches!(said.ruling, Ruling::Undefined { .. });
-    if is_undefined && Language::of_path(source) == Some(Language::C) {
-        // The same once more, with lines to name.
-        let with_lines = [c_flags, &["-gline-tables-only".to_owned()]].concat();
-        let lined = clang::read_program(&workers.install, source, &with_lines)?;
-        let worker = workers.pool.first();
-        worker.load(&lined, options, limits)?;
-        let again = interpreted(worker, limits);
-        worker.load(program, options, limits)?;
-        said =
-            again?.filter(|again| matches!(again.ruling, Ruling::Undefined { .. })).unwrap_or(said);
-    }
-    Ok(match said.ruling {
-        Ruling::Defined { .. } => RefereeWord::Defined,
-        Ruling::NoVerdict { end } => RefereeWord::NoVerdict(end.what),
+    let said = match asked.loaded {
+        None => match lined(worker, &[]) {
+            Err(CaseError::Compiler(CompilerError::NoClang(_))) => return Ok(Said::NotHere),
+            Err(CaseError::Compiler(CompilerError::DoesNotCompile { .. })) => {
+                return Ok(Said::NoVerdict("clang does not compile the program".to_owned()));
+            }
+            other => other?,
+        },
+        Some((program, options)) => {
+            let said = interpreted(worker, asked.limits)?;
+            let is_c = Language::of_path(asked.source) == Some(Language::C);
+            match said {
+                Some(said) if is_c && is_undefined(&said) => {
+                    // The same once more, with lines to name.
+                    let again = lined(worker, options);
+                    worker.load(program, options, asked.limits)?;
+                    again?.filter(is_undefined).or(Some(said))
+                }
+                said => said,
+            }
+        }
+    };
+    let Some(said) = said else {
+        return Ok(Said::NoVerdict("it reached a limit".to_owned()));
+    };
+    Ok(match &said.ruling {
+        Ruling::Defined { .. } if same_end(&said, asked.expected) => Said::NothingFound,
+        Ruling::Defined { .. } => {
+            Said::NoVerdict("it comes to another result than the machine".to_owned())
+        }
+        Ruling::NoVerdict { end } => Said::NoVerdict(end.what.clone()),
         Ruling::Undefined { end, history } => {
-            let what = in_words(&end, &history);
-            RefereeWord::Undefined(Objection::new(ObjectionKind::Undefined, what))
+            let what = in_words(end, history);
+            Said::Objects(Objection::new(ObjectionKind::Undefined, what))
         }
     })
+}
+
+fn is_undefined(said: &Interpretation) -> bool {
+    matches!(said.ruling, Ruling::Undefined { .. })
+}
+
+/// Whether the referee saw a defined program do this.
+pub(super) fn same_end(said: &Interpretation, expected: &Execution) -> bool {
+    match &said.ruling {
+        Ruling::Defined { end, .. } => *end == expected.end && said.stdout == expected.stdout,
+        Ruling::Undefined { .. } | Ruling::NoVerdict { .. } => false,
+    }
 }
 
 /// `None` if a limit ended it.
@@ -76,7 +91,7 @@ fn interpreted(worker: &mut Worker, limits: Limits) -> Result<Option<Interpretat
 }
 
 /// Where it began, in a line: `ov.c:3:29: signed overflow: 2147483647 + 1`.
-fn in_words(end: &Step, history: &[Step]) -> String {
+pub(super) fn in_words(end: &Step, history: &[Step]) -> String {
     // Values that were only passed on have no words of their own.
     let cause = history.iter().rfind(|step| !step.what.is_empty()).unwrap_or(end);
     let place = match &cause.place {
@@ -89,7 +104,20 @@ fn in_words(end: &Step, history: &[Step]) -> String {
             None => format!("`{}` in @{}: ", place.instruction.trim(), place.function),
         },
     };
-    format!("{place}{}", cause.what)
+    format!("{place}{}{}", cause.what, range_of(cause))
+}
+
+/// Of an overflow in C: the type that has no room for the result.
+fn range_of(cause: &Step) -> String {
+    let Some(place) = &cause.place else { return String::new() };
+    if !cause.what.starts_with("signed overflow: ") || place.source.is_none() {
+        return String::new();
+    }
+    let types = [(" i8 ", "signed char"), (" i16 ", "short"), (" i32 ", "int"), (" i64 ", "long")];
+    match types.into_iter().find(|(ir, _)| place.instruction.contains(ir)) {
+        Some((_, c)) => format!(" cannot be represented in {c}"),
+        None => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -117,5 +145,10 @@ mod tests {
         assert_eq!(in_words(&end, &[passed_on, cause]), "ov.c:3:29: signed overflow");
         let bare = step("division by zero", None);
         assert_eq!(in_words(&bare, &[]), "`%4 = add nsw i32 %3, 1` in @check: division by zero");
+        let overflow = step("signed overflow: 2147483647 + 1", Some(("ov.c", 3, 40)));
+        assert_eq!(
+            in_words(&overflow, &[]),
+            "ov.c:3:40: signed overflow: 2147483647 + 1 cannot be represented in int"
+        );
     }
 }

@@ -1,26 +1,25 @@
 //! A driver's case with all its judges, and whether it fails as it says:
-//! folder -> references, repetitions, sanitizers -> an answer with its
+//! folder -> references, repetitions, checkers -> an answer with its
 //! reason.
 //!
 //! **Invariant:** no case counts as reproduced on the word of one run, and no
-//! wrong code that a sanitizer stops.
+//! wrong code of a program that anybody finds undefined.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use fs_err as fs;
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::driver::Driver;
+use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
-use optsleuth_compiler::sanitize::Sanitizer;
-use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseFolder, CaseKind, CheckReport, CheckStatus, DriverUse, Limits, Outcome, Progress,
+    CaseFolder, CaseKind, CheckReport, CheckStatus, Definedness, DriverUse, Execution, Limits,
+    ObjectionKind, Outcome, Progress,
 };
 
 use super::{DriverUnderTest, NoReference, Tried};
 use crate::CaseError;
-use crate::definedness::{Objection, ObjectionKind, Sanitizers, disagreement};
+use crate::definedness::{Asked, OF_CLANG, OF_GCC, ask, disagreement};
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude, unexpected_output};
 use crate::workers::{LlvmChoice, Workers};
@@ -47,19 +46,8 @@ pub struct Reproduction {
     pub first: Tried,
     /// Knows this failure from others.
     pub oracle: Oracle,
-    /// Sanitizers that no clang here has.
-    unasked: Vec<Sanitizer>,
-}
-
-impl Reproduction {
-    /// What a person should know about it.
-    fn note(&self, case: &Case) -> Option<String> {
-        unexpected_output(case, &self.oracle).or_else(|| {
-            let names: Vec<&str> = self.unasked.iter().map(|sanitizer| sanitizer.name()).collect();
-            (!names.is_empty())
-                .then(|| format!("not asked, because not here: {}", names.join(", ")))
-        })
-    }
+    /// Of wrong code: whether the program is defined.
+    pub definedness: Definedness,
 }
 
 impl LoadedDriverCase {
@@ -84,7 +72,7 @@ impl LoadedDriverCase {
             llvm: tested.driver.version,
             passes: String::new(),
             driver,
-            note: reproduction.note(&case.case),
+            note: unexpected_output(&case.case, &reproduction.oracle),
             case,
             status: reproduction.status,
             what: reproduction.what,
@@ -98,6 +86,7 @@ impl LoadedDriverCase {
             // The distribution's own tool is what was checked.
             confirmation: None,
             unmodified: None,
+            definedness: reproduction.definedness,
         })
     }
 
@@ -117,7 +106,11 @@ impl LoadedDriverCase {
                 progress.step("running the unoptimized program");
                 let worker = self.fence.pool.first();
                 let found = self.tested.references(&path, worker, self.limits)?;
-                found.map_err(|NoReference { way, what }| CaseError::NoReference { way, what })?
+                found.map_err(|NoReference { way, what, ends }| CaseError::NoReference {
+                    way,
+                    what,
+                    ends,
+                })?
             }
             _ => Vec::new(),
         };
@@ -139,44 +132,50 @@ impl LoadedDriverCase {
         let verdicts: Vec<Verdict> = all.iter().map(|tried| tried.verdict(&oracle)).collect();
         let said: Vec<String> = all.iter().map(|tried| tried.describe(&oracle)).collect();
         let n_failing = verdicts.iter().filter(|verdict| **verdict == Verdict::Fails).count();
-        let (mut status, mut what) = match disagreement(&references) {
+        let disagreement = disagreement(&references);
+        let is_disputed = disagreement.is_some();
+        let (mut status, mut what) = match disagreement {
             Some(why) => (CheckStatus::Unstable, why),
             None => conclude(&oracle, &said, &verdicts),
         };
-        let mut unasked = Vec::new();
-        if status == CheckStatus::Reproduces {
-            let objection = self.sanitized(&path, &oracle, &mut unasked, progress)?;
-            if let Some(Objection { what: why, .. }) =
-                objection.filter(|objection| objection.kind == ObjectionKind::Undefined)
+        let mut definedness = Definedness::default();
+        if let Some((_, expected)) = references.first()
+            && (is_disputed || status == CheckStatus::Reproduces)
+        {
+            definedness = self.definedness(expected, progress)?;
+            // That executions differ is known by then.
+            let objection = definedness.objection();
+            if let Some(objection) =
+                objection.filter(|found| !is_disputed || found.kind == ObjectionKind::Undefined)
             {
-                status = CheckStatus::Unstable;
-                what = format!("the program is {why}: its behaviour is not defined");
+                (status, what) = (CheckStatus::Unstable, objection.acquits());
             }
         }
         let references =
             references.into_iter().map(|(way, execution)| (way, behaviour(&execution))).collect();
         let first = all.swap_remove(0);
-        Ok(Reproduction { status, what, references, n_failing, first, oracle, unasked })
+        Ok(Reproduction { status, what, references, n_failing, first, oracle, definedness })
     }
 
-    /// What sanitizers object to the program, where it is executed at all. Those
-    /// that are not here go to `missing`.
-    fn sanitized(
+    /// Whether the program is defined.
+    fn definedness(
         &mut self,
-        path: &Path,
-        oracle: &Oracle,
-        missing: &mut Vec<Sanitizer>,
+        expected: &Execution,
         progress: &dyn Progress,
-    ) -> Result<Option<Objection>, CaseError> {
-        let Some(expected) = oracle.expected() else { return Ok(None) };
-        progress.step("running the program under sanitizers");
-        // They write beside the program.
-        let (_folder, copy) = self.copied(path)?;
-        let flags = self.flags_elsewhere();
-        let (install, worker) = (self.fence.install.clone(), self.fence.pool.first());
-        let sanitizers = Sanitizers::find(&install, &Sanitizer::ALL, worker)?;
-        missing.extend(sanitizers.missing());
-        sanitizers.objection(&copy, &flags, expected, worker)
+    ) -> Result<Definedness, CaseError> {
+        let list = match self.tested.driver.family {
+            Family::Clang => OF_CLANG,
+            Family::Gcc => OF_GCC,
+        };
+        let (source, c_flags) = (self.case.input(), self.flags_elsewhere());
+        let asked = Asked {
+            source: &source,
+            c_flags: &c_flags,
+            loaded: None,
+            expected,
+            limits: self.limits,
+        };
+        ask(list, &asked, &self.fence.install, self.fence.pool.first(), progress)
     }
 
     /// The portable flags of the case for a program that lies elsewhere.
@@ -184,13 +183,6 @@ impl LoadedDriverCase {
         let mut flags = self.tested.portable_flags();
         flags.push(include_folder(&self.case.folder));
         flags
-    }
-
-    fn copied(&self, path: &Path) -> Result<(Workdir, PathBuf), CaseError> {
-        let folder = Workdir::new()?;
-        let copy = folder.file("program.c");
-        fs::copy(path, &copy)?;
-        Ok((folder, copy))
     }
 
     /// What a person types in the case's folder to see it fail.

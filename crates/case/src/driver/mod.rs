@@ -10,86 +10,21 @@
 //! **Invariant:** a program is executed behind a worker's fence only, whoever
 //! compiled it.
 
-mod flags;
 mod loaded;
 
 use std::path::Path;
 
-use optsleuth_compiler::driver::{Compiled, Driver, Family};
+use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::Worker;
-use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Case, CaseKind, Execution, Limits, OptLevel, Outcome, Pipeline};
+use optsleuth_model::{Case, CaseKind, Limits, OptLevel, Outcome, Pipeline};
 
 use crate::CaseError;
 use crate::definedness::References;
-use crate::oracle::{Oracle, Verdict, behaviour, is_limit};
+use crate::oracle::{Oracle, behaviour, is_limit};
+use crate::portable::portable;
+use crate::tried::tried;
+pub use crate::tried::{Tried, try_level};
 pub use loaded::{LoadedDriverCase, include_folder};
-
-/// What came of a program that a driver was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tried {
-    /// What the compiler did, and what the program did if there is one.
-    Ran(Outcome),
-    /// The compiler does not take it, and says why.
-    Refused(String),
-}
-
-impl Tried {
-    /// What it means for a case.
-    pub fn verdict(&self, oracle: &Oracle) -> Verdict {
-        match self {
-            Tried::Ran(outcome) => oracle.judge(outcome),
-            Tried::Refused(_) => Verdict::Other,
-        }
-    }
-
-    /// In a line.
-    pub fn describe(&self, oracle: &Oracle) -> String {
-        match self {
-            Tried::Ran(Outcome::Ok(None)) => {
-                "the compiler compiles it without complaint".to_owned()
-            }
-            Tried::Ran(Outcome::Timeout { .. }) => "the compiler does not end".to_owned(),
-            Tried::Ran(Outcome::OutOfMemory { .. }) => "the compiler uses up its memory".to_owned(),
-            Tried::Ran(outcome) => oracle.describe(outcome),
-            Tried::Refused(why) => format!("the compiler does not take the program: {why}"),
-        }
-    }
-}
-
-/// Compiles a C file with a driver and executes the program behind the worker's
-/// fence. `flags` are for the compiler.
-pub fn try_level(
-    driver: &Driver,
-    source: &Path,
-    level: OptLevel,
-    flags: &[String],
-    worker: &mut Worker,
-    limits: Limits,
-) -> Result<Tried, CaseError> {
-    tried(driver, source, level, flags, limits, |program| {
-        Ok(Some(worker.execute(program, limits)?))
-    })
-}
-
-fn tried(
-    driver: &Driver,
-    source: &Path,
-    level: OptLevel,
-    flags: &[String],
-    limits: Limits,
-    execute: impl FnOnce(&Path) -> Result<Option<Execution>, CaseError>,
-) -> Result<Tried, CaseError> {
-    let folder = Workdir::new()?;
-    let program = folder.file("program");
-    Ok(match driver.compile(source, level, flags, &program, limits)? {
-        Compiled::Program => Tried::Ran(Outcome::Ok(execute(&program)?)),
-        Compiled::Crash(crash) => Tried::Ran(Outcome::Crash(crash)),
-        Compiled::Hang => Tried::Ran(Outcome::Timeout { invocation: None }),
-        Compiled::Memory => Tried::Ran(Outcome::OutOfMemory { invocation: None }),
-        Compiled::Refused(why) => Tried::Refused(why),
-    })
-}
 
 /// The compiler that a case accuses, and who contradicts it.
 #[derive(Clone, Debug)]
@@ -147,24 +82,24 @@ impl DriverUnderTest {
         for &(way, ref driver) in &self.references {
             let flags = if driver.path == self.driver.path { &self.flags } else { &portable };
             let tried = try_level(driver, source, OptLevel::O0, flags, worker, limits)?;
-            let what = match tried {
+            let (what, ends) = match tried {
                 Tried::Ran(Outcome::Ok(Some(execution))) if !is_limit(execution.end) => {
                     references.push((way, execution));
                     continue;
                 }
                 Tried::Ran(Outcome::Ok(Some(execution))) => {
-                    format!("the program {}", behaviour(&execution))
+                    (format!("the program {}", behaviour(&execution)), false)
                 }
-                other => other.describe(&Oracle::new(self.kind, None)),
+                other => (other.describe(&Oracle::new(self.kind, None)), true),
             };
-            return Ok(Err(NoReference { way, what }));
+            return Ok(Err(NoReference { way, what, ends }));
         }
         Ok(Ok(references))
     }
 
     /// The flags that say what the program means, for any compiler.
     pub fn portable_flags(&self) -> Vec<String> {
-        flags::portable(&self.flags)
+        portable(&self.flags)
     }
 }
 
@@ -193,4 +128,6 @@ fn references(accused: &Driver, level: OptLevel) -> Result<Vec<(&'static str, Dr
 pub struct NoReference {
     pub way: &'static str,
     pub what: String,
+    /// As in [`CaseError::NoReference`].
+    pub ends: bool,
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::folder::{kept_bisection, kept_localizations, open_case, write_whole};
+use optsleuth_case::folder::{
+    kept_bisection, kept_definedness, kept_localizations, open_case, write_whole,
+};
 use optsleuth_model::{CaseFolder, Trust};
 use optsleuth_report::{CaseView, case_html, report_json};
 
@@ -57,6 +59,7 @@ impl Report {
 pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, Failure> {
     let localizations = kept_localizations(opened)?;
     let bisection = kept_bisection(opened)?;
+    let definedness = kept_definedness(opened)?;
     // Suspects may have been ranked on a smaller form of the failure.
     let own = localizations.iter().find(|found| found.case == opened.case.id);
     let commands = match (own, &bisection) {
@@ -72,6 +75,7 @@ pub(super) fn page(opened: &CaseFolder, commands: &[String]) -> Result<String, F
         case: &opened.case,
         localizations: &localizations,
         bisection: bisection.as_ref(),
+        definedness: definedness.as_ref(),
         commands,
         input: &if is_text { String::from_utf8_lossy(&bytes) } else { "(bitcode)".into() },
     }))

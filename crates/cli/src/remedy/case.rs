@@ -42,6 +42,10 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
         CaseError::NotInterpreted(_) => {
             "`optsleuth run` with the same program and passes says more"
         }
+        CaseError::NoReference { ends: false, .. } => {
+            "what a program should do that does not end cannot be told, so no compiler is to blame; \
+             `--timeout` gives it more time"
+        }
         CaseError::NoReference { .. } => {
             "wrong code needs a program with `main` that runs without optimization; \
              `--timeout` and `--memory` set its limits"
@@ -60,8 +64,12 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
 
 fn not_reproduced(status: CheckStatus) -> &'static str {
     match status {
-        CheckStatus::Flaky | CheckStatus::Unstable => {
+        CheckStatus::Flaky => {
             "a case has to fail the same way every time; `optsleuth case check` shows how it varies"
+        }
+        CheckStatus::Unstable => {
+            "a compiler may do anything with a program whose behaviour is not defined; \
+             docs/definedness.md says who is asked and what each of them sees"
         }
         CheckStatus::FailsUnmodified => {
             "a case with a fault has to pass without it; remove `fault` to make it a case of LLVM itself"
@@ -76,6 +84,7 @@ pub(super) fn exit(error: &CaseError) -> Exit {
     match error {
         CaseError::Compiler(error) => compiler::exit(error),
         CaseError::NotReproduced { status, .. } => status_exit(*status),
+        CaseError::NoReference { ends: false, .. } => Exit::Unstable,
         CaseError::Syntax { .. }
         | CaseError::Passes(_)
         | CaseError::NoCase(_)

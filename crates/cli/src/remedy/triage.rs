@@ -21,7 +21,8 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
             return mutate::remedy(error);
         }
         TriageError::NoFailure { status: CheckStatus::Unstable, .. } => {
-            "a compiler may do anything with a program whose behaviour is not defined"
+            "a compiler may do anything with a program whose behaviour is not defined; \
+             docs/definedness.md says who is asked and what each of them sees"
         }
         TriageError::NoFailure { .. } => {
             "is it the right LLVM, are `--passes`, `--level` and `--option` right?"

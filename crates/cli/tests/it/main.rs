@@ -19,5 +19,6 @@ mod provisioning;
 mod reduce;
 mod triage;
 mod trust;
+mod undefined;
 mod variants;
 mod witness;

@@ -271,8 +271,8 @@ fn is_defined(
     let question = Question::new(request, &[], reduced.oracle.clone(), &reduced.outcome);
     let patience = Patience { deadline: None, progress };
     let mut judge = Judge::new((&mut workers.pool, None), question, patience);
-    judge.find_guard()?;
-    Ok(judge.question.guarded && judge.accepts_loaded()?)
+    judge.find_promises()?;
+    Ok(judge.question.keeps_promises() && judge.accepts_loaded()?)
 }
 
 /// The optimization levels at which the program fails in the same way.

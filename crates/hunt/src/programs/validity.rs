@@ -2,8 +2,8 @@
 //! that cannot be told.
 //!
 //! It has to compile, to end soon, to do the same by compilers and code
-//! generators that have little in common, to keep the promises of its IR, and to
-//! run under clang's sanitizers: all of this is asked of
+//! generators that have little in common, to keep the promises of its IR (by the
+//! referee), and to run under clang's sanitizers: all of this is asked of
 //! [`optsleuth_case::definedness`].
 //!
 //! **Invariant:** a program is executed behind a worker's fence only, whoever
@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use optsleuth_case::CaseError;
 use optsleuth_case::definedness::{
-    AS_PROCESS, BY_CODEGEN, GUARDED, Objection, ObjectionKind, PLAIN, Sanitizers, Way, agreed,
-    executed,
+    AS_PROCESS, BY_CODEGEN, PLAIN, Promises, Sanitizers, Way, agreed, executed,
 };
 use optsleuth_case::driver::{Tried, try_level};
 use optsleuth_compiler::CompilerError;
@@ -25,13 +24,16 @@ use optsleuth_compiler::llvm::{Install, Worker};
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::spawn::Tool;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Emit, Execution, Language, Limits, OptLevel, Program, RunRequest, nameless};
+use optsleuth_model::{
+    Emit, Execution, Language, Limits, Objection, ObjectionKind, OptLevel, Program, RunRequest,
+    nameless,
+};
 
 use super::rejection::Rejection;
 use crate::HuntError;
 
 /// Changes whenever the same program may get another verdict.
-pub(super) const CHECK_VERSION: u32 = 3;
+pub(super) const CHECK_VERSION: u32 = 4;
 
 /// Programs that need more are left out. CPU time: how busy the machine is must
 /// not decide what is used.
@@ -74,8 +76,13 @@ pub(super) struct Checker {
     sanitizers: Sanitizers,
 }
 
+/// Passes get IR that says nothing of types in memory, so those are not looked at.
+const SANITIZERS: [Sanitizer; 3] = [Sanitizer::Undefined, Sanitizer::Address, Sanitizer::Memory];
+
 /// Ways to execute an unoptimized program that have little in common.
-const WAYS: [Way; 4] = [PLAIN, GUARDED, BY_CODEGEN, AS_PROCESS];
+const WAYS: [Way; 3] = [PLAIN, BY_CODEGEN, AS_PROCESS];
+/// The referee is heard for some tenths of a second.
+const PROMISES: Promises = Promises { steps: 5_000_000 };
 
 impl Checker {
     /// Finds out what there is.
@@ -83,7 +90,7 @@ impl Checker {
         let clang = install.tool("clang").ok_or(CompilerError::NoClang(install.major))?;
         let said = Tool::new(clang).arg("--version").text()?;
         let clang = said.lines().next().unwrap_or_default().to_owned();
-        let sanitizers = Sanitizers::find(install, &Sanitizer::ALL, worker)?;
+        let sanitizers = Sanitizers::find(install, &SANITIZERS, worker)?;
         // A clang that is called gcc is refused: one opinion twice is one.
         let gcc = Driver::find(Family::Gcc.name()).ok();
         Ok(Checker { install: install.clone(), clang, gcc, sanitizers })
@@ -144,7 +151,7 @@ impl Checker {
             }
         }
         worker.load(&program, &[], LIMITS)?;
-        let expected = agreed(worker, &WAYS, LIMITS)??;
+        let expected = defined(worker)?;
         self.ask_gcc(worker, original, &expected)?;
         // csmith writes all its memory; looking costs as much as the rest.
         let sanitizers = match author {
@@ -175,7 +182,7 @@ impl Checker {
             program = named(nameless(text).into_bytes());
         }
         worker.load(&program, &[], LIMITS)?;
-        let expected = agreed(worker, &WAYS, LIMITS)??;
+        let expected = defined(worker)?;
         Ok(Valid { text: None, program, expected })
     }
 
@@ -197,6 +204,14 @@ impl Checker {
         };
         Err(Unfit::Rejected(Rejection::DoesNotCompile, format!("gcc: {why}")))
     }
+}
+
+/// What the loaded program does, as all ways agree, where it keeps the promises of
+/// its IR.
+fn defined(worker: &mut Worker) -> Result<Execution, Unfit> {
+    let expected = agreed(worker, &WAYS, LIMITS)??;
+    PROMISES.kept(worker, None, &expected, LIMITS)??;
+    Ok(expected)
 }
 
 /// Has `__FILE__`, as in failed assertions, say nothing of this machine.

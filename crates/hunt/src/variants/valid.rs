@@ -8,7 +8,7 @@
 //! alone differs from all other judges; neither counts as an error of ours.
 
 use optsleuth_case::CaseError;
-use optsleuth_case::definedness::{GUARDED, Objection, ObjectionKind, PLAIN, Sanitizers, Way};
+use optsleuth_case::definedness::{PLAIN, Promises, Sanitizers, Way};
 use optsleuth_case::driver::{Tried, try_level};
 use optsleuth_case::oracle::{behaviour, describe, same_behaviour};
 use optsleuth_case::workers::steps;
@@ -17,7 +17,9 @@ use optsleuth_compiler::c_front_end::{Compiled as Ir, FrontEnd};
 use optsleuth_compiler::driver::{Compiled, Driver};
 use optsleuth_compiler::llvm::{Install, Worker};
 use optsleuth_compiler::sanitize::Sanitizer;
-use optsleuth_model::{Execution, Limits, OptLevel, Outcome, ProgramEnd, Progress};
+use optsleuth_model::{
+    Execution, Limits, Objection, ObjectionKind, OptLevel, Outcome, ProgramEnd, Progress,
+};
 
 use super::trial::Source;
 use crate::HuntError;
@@ -25,8 +27,8 @@ use crate::HuntError;
 /// What a variant may use unoptimized. Its base program ended within a second.
 const LIMITS: Limits = Limits { execute: std::time::Duration::from_secs(5), ..Limits::STANDARD };
 
-/// How clang's program is executed.
-const WAYS: [Way; 2] = [PLAIN, GUARDED];
+/// The referee is heard for some tenths of a second.
+const PROMISES: Promises = Promises { steps: 5_000_000 };
 /// Both at once, because every variant is judged.
 const SANITIZERS: [Sanitizer; 1] = [Sanitizer::UndefinedAndAddress];
 
@@ -127,13 +129,17 @@ impl Judges {
         expected: &Execution,
         fence: &mut Worker,
     ) -> Result<Verdict, HuntError> {
-        let (clang, gcc) = (self.inside(source, &WAYS, fence)?, self.outside(source, fence)?);
-        let outvoted = match self.sanitizers.working().is_empty() {
-            true => None,
-            false => outvoted(&clang, &gcc, expected),
+        let clang = self.inside(source, &PLAIN, fence)?;
+        let promises = promises(&clang, fence)?;
+        let gcc = self.outside(source, fence)?;
+        let is_watched = !self.sanitizers.working().is_empty();
+        let outvoted = match is_watched && promises == Verdict::Equivalent {
+            true => outvoted(&clang, &gcc, expected),
+            false => None,
         };
-        let by_compilers = outvoted
-            .unwrap_or_else(|| clang_verdict(clang, expected).and(verdict("gcc", gcc, expected)));
+        let by_compilers = outvoted.unwrap_or_else(|| {
+            verdict("clang", clang, expected).and(promises).and(verdict("gcc", gcc, expected))
+        });
         match by_compilers {
             different @ Verdict::Different(_) => Ok(different),
             other => Ok(other.and(self.by_sanitizers(source, expected, fence)?)),
@@ -147,7 +153,9 @@ impl Judges {
         expected: &Execution,
         fence: &mut Worker,
     ) -> Result<Verdict, HuntError> {
-        Ok(clang_verdict(self.inside(source, &WAYS, fence)?, expected))
+        let clang = self.inside(source, &PLAIN, fence)?;
+        let promises = promises(&clang, fence)?;
+        Ok(verdict("clang", clang, expected).and(promises))
     }
 
     fn by_sanitizers(
@@ -172,10 +180,7 @@ impl Judges {
         fence: &mut Worker,
     ) -> Result<Ran, HuntError> {
         match compiler {
-            Compiler::Clang => {
-                let mut ran = self.inside(source, &[Way { fill: None, ..PLAIN }], fence)?;
-                Ok(ran.pop().unwrap_or_else(|| Ran::Refused("nothing to execute".to_owned())))
-            }
+            Compiler::Clang => self.inside(source, &Way { fill: None, ..PLAIN }, fence),
             Compiler::Gcc => self.outside(source, fence),
         }
     }
@@ -188,42 +193,29 @@ impl Judges {
         Ok(compiled == Compiled::Program)
     }
 
-    /// By clang's front end and the fence's own LLVM, in several ways; of those
-    /// after one that comes to nothing, nothing is said.
-    fn inside(
-        &self,
-        source: &Source,
-        ways: &[Way],
-        fence: &mut Worker,
-    ) -> Result<Vec<Ran>, HuntError> {
-        let mut all = Vec::new();
-        let mut run_all = || -> Result<(), CompilerError> {
+    /// By clang's front end and the fence's own LLVM, which has the program loaded
+    /// then.
+    fn inside(&self, source: &Source, way: &Way, fence: &mut Worker) -> Result<Ran, HuntError> {
+        let mut run = || -> Result<Ran, CompilerError> {
             let program = match self.front_end.compile(&source.c(), LIMITS)? {
                 Ir::Ir(program) => program,
-                Ir::Failed(result) => {
-                    all.push(Ran::Fell(describe(&result.outcome)));
-                    return Ok(());
-                }
+                Ir::Failed(result) => return Ok(Ran::Fell(describe(&result.outcome))),
             };
             fence.load(&program, &[], LIMITS)?;
-            for way in ways {
-                all.push(match fence.run(&way.request(None, LIMITS))?.outcome {
-                    Outcome::Ok(Some(execution)) => Ran::Executed(execution),
-                    other => Ran::Fell(describe(&other)),
-                });
-            }
-            Ok(())
+            Ok(match fence.run(&way.request(None, LIMITS))?.outcome {
+                Outcome::Ok(Some(execution)) => Ran::Executed(execution),
+                other => Ran::Fell(describe(&other)),
+            })
         };
-        match run_all() {
-            Ok(()) => {}
+        match run() {
             Err(
                 error @ (CompilerError::FrontEndRefuses(_)
                 | CompilerError::DoesNotLink(_)
                 | CompilerError::TooLarge { .. }),
-            ) => all.push(Ran::Refused(first_line(&error.to_string()))),
-            Err(error) => all.push(fell(error)?),
+            ) => Ok(Ran::Refused(first_line(&error.to_string()))),
+            Err(error) => fell(error),
+            Ok(ran) => Ok(ran),
         }
-        Ok(all)
     }
 
     /// By gcc.
@@ -251,10 +243,9 @@ fn fell(error: CompilerError) -> Result<Ran, HuntError> {
 }
 
 /// The suspect, where one compiler's program ends by itself and does something
-/// else, the same in all ways, and the other compiler's does what it should.
-fn outvoted(clang: &[Ran], gcc: &Ran, expected: &Execution) -> Option<Verdict> {
-    let by_clang = agreed(clang)?;
-    let by_gcc = agreed(std::slice::from_ref(gcc))?;
+/// else, and the other compiler's does what it should.
+fn outvoted(clang: &Ran, gcc: &Ran, expected: &Execution) -> Option<Verdict> {
+    let (by_clang, by_gcc) = (ended(clang)?, ended(gcc)?);
     let right = |execution: &Execution| same_behaviour(execution, expected);
     let (who, wrong) = match (right(by_clang), right(by_gcc)) {
         (false, true) => ("clang", by_clang),
@@ -265,30 +256,30 @@ fn outvoted(clang: &[Ran], gcc: &Ran, expected: &Execution) -> Option<Verdict> {
     Some(Verdict::Outvoted(what))
 }
 
-/// What a program does that ends by itself and does the same in all ways.
-fn agreed(ways: &[Ran]) -> Option<&Execution> {
-    fn ended(ran: &Ran) -> Option<&Execution> {
-        match ran {
-            Ran::Executed(execution) => {
-                matches!(execution.end, ProgramEnd::Exited(_)).then_some(execution)
-            }
-            Ran::Refused(_) | Ran::Fell(_) => None,
+/// What a program does that ends by itself.
+fn ended(ran: &Ran) -> Option<&Execution> {
+    match ran {
+        Ran::Executed(execution) => {
+            matches!(execution.end, ProgramEnd::Exited(_)).then_some(execution)
         }
+        Ran::Refused(_) | Ran::Fell(_) => None,
     }
-    let first = ended(ways.first()?)?;
-    let same = |ran| ended(ran).is_some_and(|other| same_behaviour(other, first));
-    ways.iter().all(same).then_some(first)
 }
 
-fn clang_verdict(ran: Vec<Ran>, expected: &Execution) -> Verdict {
-    let said = WAYS.into_iter().zip(ran).map(|(way, ran)| {
-        let who = match way.guarded {
-            true => format!("clang, {},", way.name),
-            false => "clang".to_owned(),
-        };
-        verdict(&who, ran, expected)
-    });
-    said.fold(Verdict::Equivalent, Verdict::and)
+/// Whether what clang made of a program, which is loaded, keeps what IR demands.
+fn promises(clang: &Ran, fence: &mut Worker) -> Result<Verdict, HuntError> {
+    let Some(execution) = ended(clang) else { return Ok(Verdict::Equivalent) };
+    let kept = match PROMISES.kept(fence, None, execution, LIMITS) {
+        Ok(kept) => kept,
+        Err(error) => return Ok(verdict("the referee", fell(error)?, execution)),
+    };
+    Ok(match kept {
+        Ok(_) => Verdict::Equivalent,
+        Err(Objection { kind: ObjectionKind::Undefined, what }) => {
+            Verdict::Different(format!("its IR is undefined: {what}"))
+        }
+        Err(Objection { what, .. }) => Verdict::Undecided(what),
+    })
 }
 
 fn verdict(who: &str, ran: Ran, expected: &Execution) -> Verdict {

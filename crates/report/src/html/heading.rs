@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Bisection, CompilerSpec, Truth};
+use optsleuth_model::{Bisection, CompilerSpec, Definedness, Truth};
 
 use super::CaseView;
 use crate::escape::Text;
@@ -57,6 +57,7 @@ pub(super) fn failure(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     if let Some(what) = what {
         writeln!(out, "<p class=\"what\">{}</p>", Text(what))?;
     }
+    definedness(out, view.definedness)?;
     facts(out, view)?;
     let observed = view.case.observed.as_deref().filter(|observed| Some(*observed) != what);
     let outputs = [("Expected", view.case.expected.as_deref()), ("As reported", observed)];
@@ -73,6 +74,19 @@ pub(super) fn failure(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     commands(out, view.commands)?;
     input(out, &view.case.input, view.input)?;
     out.push_str("</section>\n");
+    Ok(())
+}
+
+/// Who was asked whether the program is defined. That nobody could say is no
+/// matter of small print.
+fn definedness(out: &mut String, said: Option<&Definedness>) -> fmt::Result {
+    let Some(said) = said else { return Ok(()) };
+    for (number, line) in said.summary().iter().enumerate() {
+        match number == 0 && !said.has_verdict() {
+            true => writeln!(out, "<p class=\"what\"><strong>{}.</strong></p>", Text(line))?,
+            false => writeln!(out, "<p class=\"note\">{}.</p>", Text(line))?,
+        }
+    }
     Ok(())
 }
 

@@ -18,7 +18,7 @@ mod witnesses;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Bisection, Case, Localization};
+use optsleuth_model::{Bisection, Case, Definedness, Localization};
 
 use crate::escape::Text;
 use crate::localize::{programs, why};
@@ -40,6 +40,8 @@ pub struct CaseView<'a> {
     pub localizations: &'a [Localization],
     /// Which invocations of passes it comes from, if that was looked for.
     pub bisection: Option<&'a Bisection>,
+    /// Of wrong code: who was asked whether the program is defined.
+    pub definedness: Option<&'a Definedness>,
     /// Shell commands that reproduce the failure.
     pub commands: &'a [String],
     /// The program's text; of a long one, the beginning is shown.

@@ -22,7 +22,14 @@ const VOID: &[&str] = &["meta", "input", "wbr", "br"];
 fn html(case: &Case, localizations: &[Localization]) -> String {
     let commands = sample::commands();
     let input = "int main;\n";
-    case_html(&CaseView { case, localizations, bisection: None, commands: &commands, input })
+    case_html(&CaseView {
+        case,
+        localizations,
+        bisection: None,
+        definedness: None,
+        commands: &commands,
+        input,
+    })
 }
 
 /// A page's tags, without what stands in `style` and `script`.
@@ -195,6 +202,7 @@ fn bisected(bisection: &Bisection) -> String {
         case: &case,
         localizations: &[],
         bisection,
+        definedness: None,
         commands: &commands,
         input: "",
     });
@@ -230,6 +238,7 @@ fn a_failure_is_said_once_and_other_forms_say_whose_they_are() {
         case: &case,
         localizations: &[ranked],
         bisection: Some(&bisection),
+        definedness: None,
         commands: &[],
         input: "",
     });
@@ -383,6 +392,7 @@ fn foreign_text_never_becomes_markup() {
         case: &case,
         localizations: &[found],
         bisection: Some(&bisection),
+        definedness: None,
         commands: &[nasty()],
         input: NASTY,
     });

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use optsleuth_case::definedness::{Kept, Promises};
 use optsleuth_case::oracle::Oracle;
 use optsleuth_compiler::llvm::Pool;
 use optsleuth_model::{CaseKind, Program, Progress, RunRequest};
@@ -16,6 +17,9 @@ use super::question::{Candidate, Question};
 use super::sight::{fails_as_process, is_right_unmodified, keeps_promises, look_at_program};
 use super::source::Source;
 use crate::TriageError;
+
+/// The referee's steps for the program that is to be reduced: a second, or less.
+const STEPS: u64 = 20_000_000;
 
 /// When to end, with what there is.
 #[derive(Clone, Copy)]
@@ -122,11 +126,14 @@ impl<'a> Judge<'a> {
         source.hold_to(text, lane, &self.question.oracle)
     }
 
-    /// Finds out whether the loaded program keeps what IR demands of it.
-    pub fn find_guard(&mut self) -> Result<(), TriageError> {
+    /// Finds out whether the loaded program keeps what IR demands of it, for its
+    /// descendants.
+    pub fn find_promises(&mut self) -> Result<(), TriageError> {
         let Some(lane) = self.lanes.first_mut() else { return Ok(()) };
         let Some(expected) = self.question.oracle.expected().cloned() else { return Ok(()) };
-        self.question.guarded = keeps_promises(&self.question, lane, &expected, &self.tally)?;
+        let asked = (Promises { steps: STEPS }, &expected);
+        let kept = keeps_promises(&self.question, lane, None, asked, &self.tally)?;
+        self.question.promises = kept.map(Kept::for_descendants);
         Ok(())
     }
 

@@ -27,13 +27,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
+use optsleuth_case::CaseError;
 use optsleuth_case::driver::LoadedDriverCase;
 use optsleuth_case::folder::{kept_reduction, llvm_of, open_case};
 use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::Flavor;
-use optsleuth_model::{CaseFolder, Limits, Progress, ReduceReport, Reduction, ReductionEnd, Trust};
+use optsleuth_model::{
+    CaseFolder, CaseKind, CheckStatus, Limits, Progress, ReduceReport, Reduction, ReductionEnd,
+    Trust,
+};
 
 use crate::TriageError;
 pub use external::ask;
@@ -114,7 +118,11 @@ pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport
         let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
         loaded.repeat_hangs_within(HANG);
         let mut failing = FailingCase::see(loaded, progress)?;
-        return reduce_failing(&mut failing, &plan.how, progress);
+        let done = reduce_failing(&mut failing, &plan.how, progress)?;
+        return ask_again(done, progress, |case| match failing.reopen(case, progress) {
+            Err(CaseError::NotReproduced { status, what }) => Ok((status, what)),
+            other => Ok(other.map(|()| (CheckStatus::Reproduces, String::new()))?),
+        });
     };
     if plan.llvm.is_some() {
         llvm_of(&case.case)?; // There is none to put another in the place of.
@@ -122,7 +130,32 @@ pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport
     let mut loaded = LoadedDriverCase::set_up(case, driver?, plan.limits, progress)?;
     loaded.repeat_hangs_within(HANG);
     let earlier = kept_reduction(&loaded.case)?;
-    work_on(&mut OfDriver::new(&mut loaded, earlier, progress)?, &plan.how, progress)
+    let done = work_on(&mut OfDriver::new(&mut loaded, earlier, progress)?, &plan.how, progress)?;
+    ask_again(done, progress, |case| {
+        loaded.case = case;
+        let again = loaded.reproduce(progress)?;
+        Ok((again.status, again.what))
+    })
+}
+
+/// Asks everybody once more about wrong code: candidates were many, and were looked
+/// at in haste. A program that is not defined goes, and the original comes back.
+fn ask_again(
+    done: ReduceReport,
+    progress: &dyn Progress,
+    check: impl FnOnce(CaseFolder) -> Result<(CheckStatus, String), TriageError>,
+) -> Result<ReduceReport, TriageError> {
+    if done.case.case.kind != CaseKind::WrongCode || progress.stop_requested() {
+        return Ok(done);
+    }
+    match check(done.case.clone())? {
+        (status @ CheckStatus::Unstable, what) => {
+            keeper::restore(&done.case)?;
+            let what = format!("the reduced program is gone, the original is back: {what}");
+            Err(CaseError::NotReproduced { status, what }.into())
+        }
+        _ => Ok(done),
+    }
 }
 
 /// Reduces a case that was seen to fail. Who goes on with it reopens it.

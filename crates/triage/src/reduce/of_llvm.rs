@@ -150,8 +150,8 @@ impl<'a> OfLlvm<'a> {
         let mut program = self.loaded.program.clone();
         let OfLlvm { loaded, keeper, reduction, .. } = self;
         let mut judge = Judge::new(loaded.pools(), question, patience);
-        judge.find_guard()?;
-        note_guard(&judge.question, reduction);
+        judge.find_promises()?;
+        note_promises(&judge.question, reduction);
         let keep = &mut |program: &Program, oracle: &Oracle| {
             keeper.keep_program(REDUCED, &program.ir, oracle.expected_output())?;
             let text = String::from_utf8_lossy(&program.ir);
@@ -199,8 +199,8 @@ impl<'a> OfLlvm<'a> {
         let OfLlvm { loaded, keeper, reduction, .. } = self;
         let mut judge = Judge::new(loaded.pools(), question, patience);
         judge.source = Some(Source::new(&install, &flags));
-        judge.find_guard()?;
-        note_guard(&judge.question, reduction);
+        judge.find_promises()?;
+        note_promises(&judge.question, reduction);
         let whole = standing_alone(&install, &path, &flags, &original)?;
         judge.hold_to_source(&whole)?;
         note_sanitizers(&judge, reduction);
@@ -233,8 +233,8 @@ fn standing_alone(
     Ok(clang::preprocess(install, path, flags, Markers::Dropped, &folder.file("whole.c"))?)
 }
 
-fn note_guard(question: &Question, reduction: &mut Reduction) {
-    if question.oracle.kind() == CaseKind::WrongCode && !question.guarded {
+fn note_promises(question: &Question, reduction: &mut Reduction) {
+    if question.oracle.kind() == CaseKind::WrongCode && !question.keeps_promises() {
         note(
             reduction,
             "the program itself overflows where IR forbids it, or the like, so smaller ones were \

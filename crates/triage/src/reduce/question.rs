@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use optsleuth_case::definedness::Promises;
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_model::{
     CaseKind, Edit, Execution, Limits, Outcome, PassSequence, ProgramEnd, RunRequest,
@@ -22,8 +23,8 @@ pub struct Question {
     /// How a wrong program ends.
     pub(super) manner: Option<Manner>,
     /// Whether the program keeps what IR demands of it, so that its descendants
-    /// can be held to it.
-    pub guarded: bool,
+    /// can be held to it; and how long that takes.
+    pub(super) promises: Option<Promises>,
 }
 
 /// In which way a program ends.
@@ -74,7 +75,12 @@ impl Question {
         };
         let oracle = oracle.like(first);
         let (full_limits, options) = (request.limits, options.to_vec());
-        Question { request, full_limits, options, oracle, manner, guarded: false }
+        Question { request, full_limits, options, oracle, manner, promises: None }
+    }
+
+    /// Whether the program keeps what IR demands of it.
+    pub fn keeps_promises(&self) -> bool {
+        self.promises.is_some()
     }
 
     /// A hang's candidates get less time than the hang itself got.

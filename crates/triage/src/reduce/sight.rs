@@ -9,8 +9,8 @@
 //! demands of it, its descendants have to, too.
 
 use optsleuth_case::definedness::{
-    AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS, BY_CODEGEN_REFILLED, FILLS, GUARDED, PLAIN,
-    REFILLED, Way, executed,
+    AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS, BY_CODEGEN_REFILLED, FILLS, Kept, PLAIN,
+    Promises, REFILLED, Way, executed,
 };
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_model::{CaseKind, Edit, Emit, Execute, Execution, Outcome, RunRequest};
@@ -79,8 +79,7 @@ fn is_defined(
     tally: &Tally,
 ) -> Result<bool, TriageError> {
     let Some(expected) = oracle.expected() else { return Ok(false) };
-    let guard = question.guarded.then_some(GUARDED);
-    for way in [REFILLED, BY_CODEGEN, BY_CODEGEN_REFILLED].into_iter().chain(guard) {
+    for way in [REFILLED, BY_CODEGEN, BY_CODEGEN_REFILLED] {
         if by_itself(question, lane, edit, &way, Some(expected), tally)?.is_none() {
             return Ok(false);
         }
@@ -94,18 +93,27 @@ fn is_defined(
             return Ok(false);
         }
     }
-    Ok(true)
+    // The referee is slower than the machine, and comes last.
+    match question.promises {
+        Some(promises) => {
+            Ok(keeps_promises(question, lane, edit, (promises, expected), tally)?.is_some())
+        }
+        None => Ok(true),
+    }
 }
 
-/// Whether the loaded program does the same when it is stopped where IR is
-/// undefined.
+/// Whether a program that does what is expected keeps what IR demands of it, and
+/// who says so.
 pub(super) fn keeps_promises(
     question: &Question,
     lane: &mut Lane<'_>,
-    expected: &Execution,
+    edit: Option<&Edit>,
+    (promises, expected): (Promises, &Execution),
     tally: &Tally,
-) -> Result<bool, TriageError> {
-    Ok(by_itself(question, lane, None, &GUARDED, Some(expected), tally)?.is_some())
+) -> Result<Option<Kept>, TriageError> {
+    let limits = question.request.limits;
+    let kept = tally.tried(|| Ok(promises.kept(lane.reference(), edit, expected, limits)?))?;
+    Ok(kept.and_then(Result::ok))
 }
 
 /// Whether the loaded program fails as well when it is linked and started as a

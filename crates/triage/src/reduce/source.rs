@@ -1,15 +1,13 @@
 //! Candidates in C: from a text to an answer.
 //!
 //! A candidate of wrong code has to be as clean as the original: clang's
-//! warnings that tell of undefined behaviour, its address, undefined-behaviour
-//! and memory sanitizers. These come last, because most candidates do not even
-//! fail.
+//! warnings that tell of undefined behaviour, and its sanitizers. These come last,
+//! because most candidates do not even fail.
 
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use optsleuth_case::CaseError;
-use optsleuth_case::definedness::{Objection, ObjectionKind, Sanitizers, disagreement};
+use optsleuth_case::definedness::{Sanitizers, disagreement};
 use optsleuth_case::driver::{DriverUnderTest, Tried};
 use optsleuth_case::oracle::Oracle;
 use optsleuth_compiler::CompilerError;
@@ -17,7 +15,7 @@ use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{CaseKind, CheckStatus};
+use optsleuth_model::CaseKind;
 
 use super::lane::{Lane, Tally};
 use super::question::{Manner, Question};
@@ -66,8 +64,8 @@ impl Source {
         self.tested.is_some()
     }
 
-    /// Finds out what the original is clean of, for its descendants. An error if a
-    /// sanitizer stops it.
+    /// Finds out what the original is clean of, for its descendants. That it is
+    /// defined was asked before.
     pub(super) fn hold_to(
         &mut self,
         original: &str,
@@ -79,15 +77,7 @@ impl Source {
         self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
         let Some(expected) = oracle.expected() else { return Ok(()) };
         let sanitizers = Sanitizers::find(&self.install, &Sanitizer::ALL, lane.reference())?;
-        match sanitizers.objection(&path, &self.flags, expected, lane.reference())? {
-            None => self.sanitizers = sanitizers,
-            // One that cannot be asked about the original is not asked at all.
-            Some(Objection { kind: ObjectionKind::Undecided, .. }) => {}
-            Some(Objection { what, .. }) => {
-                let (status, what) = (CheckStatus::Unstable, format!("the program is {what}"));
-                return Err(CaseError::NotReproduced { status, what }.into());
-            }
-        }
+        self.sanitizers = sanitizers.clean_on(&path, &self.flags, expected, lane.reference())?;
         Ok(())
     }
 

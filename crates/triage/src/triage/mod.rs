@@ -22,8 +22,9 @@ use std::time::{Duration, Instant};
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::check::report;
-use optsleuth_case::definedness::RefereeWord;
-use optsleuth_case::folder::{forget, llvm_of, open_case, save_bisection, save_localization};
+use optsleuth_case::folder::{
+    forget, llvm_of, open_case, save_bisection, save_definedness, save_localization,
+};
 use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::write::write_case;
 use optsleuth_compiler::CompilerError;
@@ -78,9 +79,6 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
     let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
     let mut failing = opened(plan, &mut notes, progress)?;
-    if let RefereeWord::NoVerdict(why) = &failing.reproduction.referee {
-        notes.push(format!("the referee cannot say whether the program is defined: {why}"));
-    }
     let budget = Budget::begin(plan.budget);
     let mut steps = Steps { plan, progress, budget, notes, seconds: Vec::new() };
     steps.took("check", begun);
@@ -256,6 +254,7 @@ impl Steps<'_> {
             )) => None,
             other => other?,
         };
+        save_definedness(&loaded.case, &reproduction.definedness)?;
         Ok(report(loaded, reproduction, confirmation))
     }
 

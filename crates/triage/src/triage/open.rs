@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::definedness::{RefereeWord, ask_referee, disagreement, references};
+use optsleuth_case::definedness::{Asked, ask, disagreement, references};
 use optsleuth_case::folder::open_case;
-use optsleuth_case::loaded::{LoadedCase, execution_limit, failing_request};
+use optsleuth_case::loaded::{LoadedCase, checkers, execution_limit, failing_request};
 use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_case::write::write_case;
@@ -18,8 +18,8 @@ use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CheckStatus, CompilerSpec, Language, Limits, Outcome, Pipeline, Progress,
-    RunRequest, Trust,
+    Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Language, Limits, Objection,
+    ObjectionKind, Outcome, Pipeline, Progress, RunRequest, Trust,
 };
 
 use crate::TriageError;
@@ -54,7 +54,7 @@ pub(super) fn open(
         }
         other => other?,
     };
-    let Observed { workers, kind, what } = observed;
+    let Observed { workers, kind, what, definedness } = observed;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let (input, text) = self_contained(suspicion)?;
     let case = Case {
@@ -83,7 +83,11 @@ pub(super) fn open(
     write_case(&suspicion.folder, &case, &text, suspicion.force)?;
     // Its flags are the user's own.
     let case = open_case(&suspicion.folder, Trust::Author)?;
-    Ok(LoadedCase::load_into(workers, None, case, limits, progress)?)
+    let mut loaded = LoadedCase::load_into(workers, None, case, limits, progress)?;
+    if let Some(definedness) = definedness {
+        loaded.remember(fs::read(&suspicion.program)?, definedness);
+    }
+    Ok(loaded)
 }
 
 /// How a program fails, and the workers that saw it.
@@ -92,6 +96,8 @@ struct Observed {
     kind: CaseKind,
     /// In a line.
     what: String,
+    /// Of wrong code: whether the program is defined.
+    definedness: Option<Definedness>,
 }
 
 fn observe(
@@ -114,30 +120,69 @@ fn observe(
         Outcome::OutOfMemory { .. } => CaseKind::Memory,
         Outcome::CodegenFailure { .. } => CaseKind::Codegen,
         Outcome::Ok(_) => {
-            let what = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
+            let wrong = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
             // Nothing is written about a program that may do anything.
-            let word = ask_referee(&mut workers, &loaded, program, c_flags, options, limits)?;
-            if let RefereeWord::Undefined(objection) = word {
-                let (status, what) = (CheckStatus::Unstable, objection.acquits());
-                return Err(TriageError::NoFailure { status, what });
-            }
-            return Ok(Observed { workers, kind: CaseKind::WrongCode, what });
+            let asked = Asked {
+                source: program,
+                c_flags,
+                loaded: Some((&loaded, options)),
+                expected: &wrong.expected,
+                limits,
+            };
+            let Workers { install, pool, .. } = &mut workers;
+            let said = ask(checkers(program), &asked, install, pool.first(), progress)?;
+            let status = CheckStatus::Unstable;
+            return match (said.objection(), wrong.what) {
+                (Some(objection), Wrong::Code(_)) => {
+                    Err(TriageError::NoFailure { status, what: objection.acquits() })
+                }
+                (Some(objection), Wrong::Disputed(_))
+                    if objection.kind == ObjectionKind::Undefined =>
+                {
+                    Err(TriageError::NoFailure { status, what: objection.acquits() })
+                }
+                (_, Wrong::Disputed(what)) => Err(TriageError::NoFailure { status, what }),
+                (None, Wrong::Code(what)) => {
+                    let (kind, definedness) = (CaseKind::WrongCode, Some(said));
+                    Ok(Observed { workers, kind, what, definedness })
+                }
+            };
         }
     };
-    Ok(Observed { workers, kind, what: describe(&run.outcome) })
+    Ok(Observed { workers, kind, what: describe(&run.outcome), definedness: None })
 }
 
-/// What is wrong with the program's behaviour. That nothing is, or that it
-/// cannot be told, is an error.
+/// Something that is wrong with a program's behaviour.
+struct WrongBehaviour {
+    what: Wrong,
+    /// What the unoptimized program does.
+    expected: Execution,
+}
+
+/// What is wrong, in a line.
+enum Wrong {
+    /// The optimized program does something else than the unoptimized one.
+    Code(String),
+    /// Unoptimized programs differ among each other.
+    Disputed(String),
+}
+
+/// What is wrong with the program's behaviour. That nothing is, or that the
+/// program cannot be executed, is an error.
 fn execute(
     workers: &mut Workers,
     request: &RunRequest,
     limits: Limits,
-) -> Result<String, TriageError> {
+) -> Result<WrongBehaviour, TriageError> {
     let not = |status, what: String| Err(TriageError::NoFailure { status, what });
     let (references, time) = match references(&mut workers.pool, limits) {
         Ok(references) => references,
-        Err(CaseError::NoReference { way, what }) => {
+        Err(CaseError::NoReference { way, what, ends: false }) => {
+            let what = format!("{way}, {what}");
+            let objection = Objection::new(ObjectionKind::DoesNotEnd, what);
+            return not(CheckStatus::Unstable, objection.acquits());
+        }
+        Err(CaseError::NoReference { way, what, .. }) => {
             let what = format!(
                 "LLVM compiles it without complaint, and the program cannot be executed ({way}: {what})"
             );
@@ -150,21 +195,24 @@ fn execute(
         }
         Err(error) => return Err(error.into()),
     };
-    if let Some(why) = disagreement(&references) {
-        return not(CheckStatus::Unstable, why);
+    let disputed = disagreement(&references);
+    let Some((_, expected)) = references.into_iter().next() else {
+        return not(CheckStatus::Passes, "the program was never executed".to_owned());
+    };
+    if let Some(why) = disputed {
+        return Ok(WrongBehaviour { what: Wrong::Disputed(why), expected });
     }
     let mut request = request.clone();
     request.limits.execute = limits.execute.min(execution_limit(time));
     let run = workers.pool.first().run(&request)?;
-    let (Some(found), Some((_, expected))) = (run.outcome.execution(), references.first()) else {
+    let Some(found) = run.outcome.execution() else {
         return not(CheckStatus::FailsOtherwise, describe(&run.outcome));
     };
-    match same_behaviour(found, expected) {
-        true => not(CheckStatus::Passes, "the program does what it should".to_owned()),
-        false => {
-            Ok(Oracle::new(CaseKind::WrongCode, Some(expected.clone())).describe(&run.outcome))
-        }
+    if same_behaviour(found, &expected) {
+        return not(CheckStatus::Passes, "the program does what it should".to_owned());
     }
+    let oracle = Oracle::new(CaseKind::WrongCode, Some(expected.clone()));
+    Ok(WrongBehaviour { what: Wrong::Code(oracle.describe(&run.outcome)), expected })
 }
 
 /// The program's name in its folder, and its bytes. C that includes files of

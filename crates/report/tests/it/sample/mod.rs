@@ -143,6 +143,7 @@ pub fn html() -> String {
         case: &case,
         localizations: std::slice::from_ref(&localization),
         bisection: Some(&bisection),
+        definedness: None,
         commands: &commands,
         input: &input,
     })

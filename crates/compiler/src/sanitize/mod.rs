@@ -1,7 +1,10 @@
 //! C programs under clang's own checks: warnings that speak of undefined
 //! behaviour, and sanitizers.
 //!
-//! Commands and compiled programs only; who executes them fences them in.
+//! Commands and compiled programs only; who executes them fences them in. What a
+//! sanitizer wrote is read by `report.rs`.
+
+mod report;
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +13,7 @@ use crate::clang::clang;
 use crate::csmith;
 use crate::llvm::{self, Install};
 use crate::spawn::{Tool, ToolEnd};
+pub use report::{Report, read_report};
 
 /// Warnings about programs whose behaviour is hardly defined.
 pub const TELLING_WARNINGS: [&str; 18] = [
@@ -42,15 +46,26 @@ pub enum Sanitizer {
     Address,
     /// Memory that was never written.
     Memory,
-    /// The first two at once, for half the time; which of them stopped a program
-    /// is not told.
+    /// Memory that is accessed as another type than it has. Since clang 20.
+    Type,
+    /// The first two at once, for half the time.
     UndefinedAndAddress,
 }
 
+/// What a watched program does where something is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// It ends, as soon as can be.
+    Quick,
+    /// It ends, and its stderr names the place.
+    Reporting,
+}
+
 impl Sanitizer {
-    /// Each by itself, the cheapest first; the last two exclude each other in
-    /// one program.
-    pub const ALL: [Sanitizer; 3] = [Sanitizer::Undefined, Sanitizer::Address, Sanitizer::Memory];
+    /// Each by itself, the cheapest first; those of addresses, memory and types
+    /// exclude each other in one program.
+    pub const ALL: [Sanitizer; 4] =
+        [Sanitizer::Undefined, Sanitizer::Address, Sanitizer::Memory, Sanitizer::Type];
 
     /// As reports name it, which is not what `-fsanitize=` takes.
     pub fn name(self) -> &'static str {
@@ -58,27 +73,40 @@ impl Sanitizer {
             Sanitizer::Undefined => "undefined-behaviour sanitizer",
             Sanitizer::Address => "address sanitizer",
             Sanitizer::Memory => "memory sanitizer",
+            Sanitizer::Type => "type sanitizer",
             Sanitizer::UndefinedAndAddress => "undefined-behaviour or address sanitizer",
         }
     }
 
     fn flags(self) -> &'static [&'static str] {
         match self {
-            Sanitizer::Undefined => &["-fsanitize=undefined", "-fsanitize-trap=undefined"],
+            Sanitizer::Undefined => &["-fsanitize=undefined"],
             Sanitizer::Address => &["-fsanitize=address"],
             Sanitizer::Memory => &["-fsanitize=memory"],
-            Sanitizer::UndefinedAndAddress => {
-                &["-fsanitize=undefined,address", "-fsanitize-trap=undefined"]
+            Sanitizer::Type => &["-fsanitize=type"],
+            Sanitizer::UndefinedAndAddress => &["-fsanitize=undefined,address"],
+        }
+    }
+
+    fn flags_of(self, form: Form) -> &'static [&'static str] {
+        match (form, self) {
+            (Form::Quick, Sanitizer::Undefined | Sanitizer::UndefinedAndAddress) => {
+                &["-fsanitize-trap=undefined"]
             }
+            (Form::Quick, Sanitizer::Address | Sanitizer::Memory | Sanitizer::Type) => &[],
+            (Form::Reporting, _) => &["-gline-tables-only"],
         }
     }
 }
 
 /// Leaks are no undefined behaviour, and looking for them needs rights that a
-/// fenced program does not have. Nor may it set limits, even that of core dumps.
+/// fenced program does not have. Nor may it set limits, even that of core dumps, or
+/// start a symbolizer. An allocation that fails is defined to return null.
 const OPTIONS: &str = "\
-const char *__asan_default_options(void) { return \"detect_leaks=0:disable_coredump=0\"; }
-const char *__msan_default_options(void) { return \"disable_coredump=0\"; }
+const char *__asan_default_options(void) { return \"detect_leaks=0:disable_coredump=0:symbolize=0:allocator_may_return_null=1:detect_stack_use_after_return=1\"; }
+const char *__msan_default_options(void) { return \"disable_coredump=0:symbolize=0:allocator_may_return_null=1\"; }
+const char *__tysan_default_options(void) { return \"disable_coredump=0:symbolize=0:halt_on_error=1\"; }
+const char *__ubsan_default_options(void) { return \"disable_coredump=0:symbolize=0\"; }
 ";
 
 /// What sanitizers of addresses and of memory are linked with, where it is here.
@@ -121,16 +149,17 @@ pub fn compile(
     install: &Install,
     source: &Path,
     flags: &[String],
-    sanitizer: Sanitizer,
+    (sanitizer, form): (Sanitizer, Form),
     program: &Path,
 ) -> Result<bool, CompilerError> {
     let includes = include_flags(source);
     // One text of both: a second run of the compiler would cost as much again.
     let whole = program.with_extension("whole.c");
     let text = format!("#include \"{}\"\n{OPTIONS}", source.display());
-    let source = match sanitizer {
-        Sanitizer::Undefined => source,
-        Sanitizer::Address | Sanitizer::Memory | Sanitizer::UndefinedAndAddress => {
+    let source = match (sanitizer, form) {
+        // Traps need no library, and so no options for one.
+        (Sanitizer::Undefined, Form::Quick) => source,
+        _ => {
             fs_err::write(&whole, text)?;
             &whole
         }
@@ -139,6 +168,7 @@ pub fn compile(
     let output = clang(install)?
         .args(["-O0", "-w", "-fno-sanitize-recover=all"])
         .args(sanitizer.flags())
+        .args(sanitizer.flags_of(form))
         .args(lld)
         .args(includes)
         .args(flags)

@@ -10,7 +10,7 @@ const PREFIXES: [&str; 5] = ["-D", "-U", "-I", "-std=", "--std="];
 const WITH_A_WORD: [&str; 8] =
     ["-D", "-U", "-I", "-include", "-isystem", "-iquote", "-idirafter", "-imacros"];
 /// Those that change what C means.
-const WHOLE: [&str; 14] = [
+const WHOLE: [&str; 15] = [
     "-ansi",
     "-m32",
     "-m64",
@@ -20,6 +20,7 @@ const WHOLE: [&str; 14] = [
     "-fstrict-aliasing",
     "-fwrapv",
     "-fno-wrapv",
+    "-fno-strict-overflow",
     "-funsigned-char",
     "-fsigned-char",
     "-fshort-enums",
@@ -28,7 +29,7 @@ const WHOLE: [&str; 14] = [
 ];
 
 /// What of these says what a program means, in their order.
-pub(super) fn portable(flags: &[String]) -> Vec<String> {
+pub(crate) fn portable(flags: &[String]) -> Vec<String> {
     let mut portable = Vec::new();
     let mut flags = flags.iter();
     while let Some(flag) = flags.next() {

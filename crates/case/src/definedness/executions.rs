@@ -1,0 +1,119 @@
+//! Executions of an unoptimized program, and whether they come to the same.
+
+use std::time::Duration;
+
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::llvm::{Pool, Worker};
+use optsleuth_model::{
+    Execution, Limits, Objection, ObjectionKind, Outcome, ProgramEnd, RunResult,
+};
+
+use super::ways::{AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS, PLAIN, Way};
+use crate::CaseError;
+use crate::oracle::{behaviour, describe, is_limit, same_behaviour};
+
+/// What one execution says: what the program does, or what is wrong with that.
+/// `expected` is what it does otherwise.
+pub fn executed(
+    way: &Way,
+    outcome: Outcome,
+    expected: Option<&Execution>,
+) -> Result<Execution, Objection> {
+    let name = way.name;
+    let execution = match outcome {
+        Outcome::Ok(Some(execution)) => execution,
+        other => return Err(Objection::new(ObjectionKind::NoProgram, describe(&other))),
+    };
+    if is_limit(execution.end) {
+        let what = format!("{name}, it {}", behaviour(&execution));
+        return Err(Objection::new(ObjectionKind::DoesNotEnd, what));
+    }
+    match expected {
+        Some(expected) if !same_behaviour(&execution, expected) => Err(match way.guarded {
+            true => Objection::new(
+                ObjectionKind::Undefined,
+                format!("{name}, it {}", behaviour(&execution)),
+            ),
+            false => differs(name, &execution, expected),
+        }),
+        _ => Ok(execution),
+    }
+}
+
+/// That a program does something else in one way than in another.
+pub fn differs(way: &str, execution: &Execution, expected: &Execution) -> Objection {
+    let what = format!("{way}, it {}; else it {}", behaviour(execution), behaviour(expected));
+    Objection::new(ObjectionKind::Disagreement, what)
+}
+
+/// What the program that a worker has loaded does, as all of these ways agree.
+pub fn agreed(
+    worker: &mut Worker,
+    ways: &[Way],
+    limits: Limits,
+) -> Result<Result<Execution, Objection>, CompilerError> {
+    let mut expected: Option<Execution> = None;
+    for way in ways {
+        let outcome = worker.run(&way.request(None, limits))?.outcome;
+        match executed(way, outcome, expected.as_ref()) {
+            Ok(execution) => _ = expected.get_or_insert(execution),
+            Err(objection) => return Ok(Err(objection)),
+        }
+    }
+    let Some(expected) = expected else {
+        return Ok(Err(Objection::new(ObjectionKind::NoProgram, "it was never executed")));
+    };
+    Ok(match expected.end {
+        // Nothing but undefined behaviour ends so.
+        ProgramEnd::Signaled(signal) if signal != SIGABRT => {
+            let what = format!("it {}", behaviour(&expected));
+            Err(Objection::new(ObjectionKind::Undefined, what))
+        }
+        _ => Ok(expected),
+    })
+}
+
+const SIGABRT: i32 = 6;
+
+/// Executions and how they came about.
+pub type References = Vec<(&'static str, Execution)>;
+
+/// The unoptimized program of a pool, by four ways, and how long the slowest took.
+/// Whether they agree is for [`disagreement`] to say. One that does not end costs
+/// all of its time, so the first is alone.
+pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Duration), CaseError> {
+    const OTHERS: [Way; 3] = [AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS];
+    let (mut references, mut slowest) = (Vec::new(), Duration::ZERO);
+    let mut add = |way: Way, result: RunResult| {
+        slowest = slowest.max(result.wall);
+        references.push((way.name, reference(&way, result.outcome)?));
+        Ok::<_, CaseError>(())
+    };
+    add(PLAIN, pool.first().run(&PLAIN.request(None, limits))?)?;
+    let results = pool.run_all(&OTHERS.map(|way| way.request(None, limits)), &|_| ());
+    for (way, result) in OTHERS.into_iter().zip(results) {
+        add(way, result?)?;
+    }
+    Ok((references, slowest))
+}
+
+/// What the program does in one way.
+fn reference(way: &Way, outcome: Outcome) -> Result<Execution, CaseError> {
+    let what = describe(&outcome);
+    executed(way, outcome, None).map_err(|objection| {
+        let ends = objection.kind != ObjectionKind::DoesNotEnd;
+        CaseError::NoReference { way: way.name, what, ends }
+    })
+}
+
+/// Two references that differ, in words.
+pub fn disagreement(references: &[(&'static str, Execution)]) -> Option<String> {
+    let (first, rest) = references.split_first()?;
+    let (way, other) = rest.iter().find(|(_, other)| !same_behaviour(&first.1, other))?;
+    Some(format!(
+        "without any pass, the program {} when {}, but {} when {way}: its behaviour is not defined",
+        behaviour(&first.1),
+        first.0,
+        behaviour(other),
+    ))
+}

@@ -1,0 +1,67 @@
+//! Everybody, one by one, about the programs in `testdata/undefined`: the table in
+//! docs/definedness.md is what was measured.
+
+use std::num::NonZero;
+use std::path::Path;
+
+use optsleuth_compiler::llvm::{Flavor, Targets};
+use optsleuth_model::Silent;
+
+use super::*;
+use crate::workers::{LlvmChoice, Workers};
+
+const COLUMNS: [Checker; 7] = [
+    Checker::Referee,
+    Checker::UndefinedSanitizer,
+    Checker::AddressSanitizer,
+    Checker::MemorySanitizer,
+    Checker::TypeSanitizer,
+    Checker::OtherMemory,
+    Checker::SecondCompiler,
+];
+
+/// What the table has of an answer; `None` where nobody could be asked here.
+fn cell(name: &str, said: &Said) -> Option<&'static str> {
+    match said {
+        Said::Objects(objection) if objection.what.starts_with(name) => Some("line"),
+        Said::Objects(_) => Some("yes"),
+        Said::NothingFound => Some("-"),
+        Said::NoVerdict(_) => Some("no verdict"),
+        Said::NotHere => None,
+    }
+}
+
+#[test]
+fn the_table_says_who_sees_what() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/definedness.md")).unwrap();
+    let llvm = LlvmChoice::Version(19);
+    let mut workers =
+        Workers::set_up(&llvm, Targets::Native, Flavor::Plain, NonZero::new(1), &Silent).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let rows: Vec<Vec<&str>> =
+        rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect()).collect();
+    let listed = std::fs::read_dir(root.join("testdata/undefined")).unwrap().count();
+    assert_eq!(rows.len(), listed, "the table has a row for each program");
+    let mut wrong = Vec::new();
+    for row in rows.iter().filter(|row| row[0] != "`endless-loop.c`") {
+        let name = row[0].trim_matches('`');
+        let source = root.join("testdata/undefined").join(name);
+        let limits = Limits::STANDARD;
+        let program = workers.load(&source, &[], &[], limits).unwrap();
+        let Workers { install, pool, .. } = &mut workers;
+        let worker = pool.first();
+        let ran = worker.run(&PLAIN.request(None, limits)).unwrap().outcome;
+        let expected = ran.execution().unwrap().clone();
+        let loaded = Some((&program, &[][..]));
+        let asked = Asked { source: &source, c_flags: &[], loaded, expected: &expected, limits };
+        for (who, written) in COLUMNS.into_iter().zip(&row[1..]) {
+            let answers = ask(&[who], &asked, install, worker, &Silent).unwrap().asked;
+            let found = cell(name, &answers[0].said).unwrap_or(written);
+            if found != *written {
+                wrong.push(format!("{name}: `{found}`, not `{written}`: {answers:?}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
