@@ -12,7 +12,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 root=${OPTSLEUTH_DEBIAN13:-${XDG_CACHE_HOME:-$HOME/.cache}/optsleuth-debian13}
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org}
+# Where this machine's own apt gets Debian from; elsewhere, DEBIAN_MIRROR says it.
+mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(SITE)' 2>/dev/null | sed -n 's,/debian/*$,,p' | head -n 1)}
 
 if [ "$(id -u)" -ne 0 ]; then
     echo "error: only root can make and enter a Debian of its own" >&2
@@ -22,6 +23,12 @@ fi
 if ! command -v debootstrap >/dev/null; then
     echo "error: debootstrap is not installed" >&2
     echo "help: apt-get install -y debootstrap" >&2
+    exit 1
+fi
+
+if [ -z "$mirror" ]; then
+    echo "error: apt has no Debian in its sources here" >&2
+    echo "help: set DEBIAN_MIRROR to a mirror's address, without /debian" >&2
     exit 1
 fi
 
