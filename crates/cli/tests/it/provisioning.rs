@@ -26,7 +26,7 @@ fn answer(child: Child) -> bool {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{stderr}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("instcombine"));
-    stderr.contains("pipeline.cpp")
+    stderr.contains("processes.cpp")
 }
 
 fn entries(cache: &Path, suffix: &str) -> Vec<PathBuf> {

@@ -61,7 +61,7 @@ fn a_program_that_the_compiler_makes_endless_becomes_a_report() {
     let passes = ["--llvm", "14", "--passes", "structurizecfg,structurizecfg"];
     let program = testdata("endless.c");
     // Every failing run takes half a second: more time than for other programs.
-    let time = ["--built-in", "--budget", "15s"];
+    let time = ["--built-in", "--budget", "30s"];
     let args = [&["triage", &program, "-o", &out, "--json"][..], &passes, &time].concat();
     let found = json(&args);
     assert!(found["what"].as_str().unwrap().contains("does not end"), "{found}");
