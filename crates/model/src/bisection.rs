@@ -215,7 +215,8 @@ impl Bisection {
     /// else the guilty one, in which it shows.
     pub fn culprit(&self) -> Option<&BisectedInvocation> {
         let guilty = self.guilty()?;
-        let is_needed = |number: &u32| self.minimal.contains(number);
+        // Where the time was up, what the failure needs may not be known.
+        let is_needed = |number: &u32| self.minimal.is_empty() || self.minimal.contains(number);
         let caught = self.broken_earlier.as_ref().map(|broken| broken.invocation);
         let wrong = self.first_wrong().map(|first| first.invocation);
         let earlier = wrong.filter(is_needed).or(caught.filter(is_needed));

@@ -54,6 +54,22 @@ fn wrong_code_becomes_a_report() {
 }
 
 #[test]
+fn what_makes_a_program_wrong_is_ranked_and_not_what_makes_it_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("case").display().to_string();
+    let program = testdata("first-wrong/forced.c");
+    let passes = ["--passes", "sroa,forceattrs,simplifycfg", "--llvm", "19"];
+    let option = ["--option=-force-attribute=add:noreturn", "--built-in", "--budget", "10s"];
+    let args = [&["triage", &program, "-o", &out, "--json"][..], &passes, &option].concat();
+    let found = json(&args);
+    let guilty = found["guilty"].as_str().unwrap();
+    assert!(guilty.contains("forceattrs on module makes it wrong"), "{found}");
+    assert_eq!(found["files"][0], "llvm/lib/Transforms/IPO/ForceFunctionAttrs.cpp", "{found}");
+    let issue = fs::read_to_string(folder.path().join("case/report.md")).unwrap();
+    assert!(issue.contains("First wrong value: undefined: the noreturn function add returns"));
+}
+
+#[test]
 #[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_program_that_the_compiler_makes_endless_becomes_a_report() {
     let folder = tempfile::tempdir().unwrap();

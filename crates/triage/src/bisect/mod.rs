@@ -58,6 +58,8 @@ pub struct BisectPlan {
 
 /// A bisection that takes longer ends with what it knows.
 pub const BUDGET: Duration = Duration::from_secs(120);
+/// What the referee gets at least, to name the first wrong step.
+const REFEREE_TIME: Duration = Duration::from_secs(5);
 
 /// Sees a case fail and bisects it.
 pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, TriageError> {
@@ -142,10 +144,12 @@ pub fn bisect_failing(
         runs: 0,
         seconds: 0.0,
     };
-    if ended == BisectionEnd::Complete
+    if ended != BisectionEnd::Interrupted
         && let Some(guilty) = found.guilty()
     {
-        if trials.loaded.case.case.kind == CaseKind::Crash {
+        // The referee is quick where the program itself never ends.
+        trials.extend_by(REFEREE_TIME);
+        if ended == BisectionEnd::Complete && trials.loaded.case.case.kind == CaseKind::Crash {
             progress.step("asking LLVM's own verifiers");
             found.broken_earlier = verifiers::broken_earlier(&mut trials, guilty)?;
         }

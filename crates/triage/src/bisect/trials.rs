@@ -115,6 +115,11 @@ impl<'a> Trials<'a> {
         Trials { loaded, oracle, progress, template, log, known, pass_names, deadline, n_runs: 0 }
     }
 
+    /// Goes on for this long at least.
+    pub(super) fn extend_by(&mut self, time: Duration) {
+        self.deadline = self.deadline.max(Instant::now() + time);
+    }
+
     /// Up to LLVM 16, invocations are logged by the classes of their passes,
     /// unless an option needs the names. This one does, and then does nothing.
     pub(super) fn learn_pass_names(&mut self) -> Result<(), TriageError> {
