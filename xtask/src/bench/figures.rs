@@ -287,7 +287,7 @@ fn variant_hunt(found: &VariantHunts) -> Figure {
     }
 }
 
-fn referee(found: &Referee) -> Vec<Figure> {
+pub(super) fn referee(found: &Referee) -> Vec<Figure> {
     let [interpreted, executed, alone] =
         [&found.long_interpreted, &found.long_executed, &found.interpreted]
             .map(|samples| Spread::of(samples));

@@ -51,6 +51,9 @@ pub(crate) struct Bench {
     /// How many searches of LocSeq's loop
     #[arg(long, default_value_t = 5)]
     searches: usize,
+    /// Measure the referee alone, and keep nothing
+    #[arg(long)]
+    referee: bool,
     /// The folder for the raw data, the table and the plots
     #[arg(long, default_value = FOLDER)]
     out: PathBuf,
@@ -87,6 +90,11 @@ fn file_name(path: &Path) -> String {
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        if self.referee {
+            let found = referee::measure(self.llvm, self.rounds)?;
+            print!("{}", page::table(&figures::referee(&found)));
+            return Ok(());
+        }
         let machine = machine::describe()?;
         let mut raw = Raw {
             version: raw::VERSION,

@@ -8,9 +8,9 @@ use anyhow::{Context as _, ensure};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::csmith;
 use optsleuth_compiler::llvm::{Flavor, Targets};
-use optsleuth_compiler::spawn::Tool;
+use optsleuth_compiler::sanitize::{self, Sanitizer};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Execute, Interpret, Limits, Ruling, RunRequest, Silent};
+use optsleuth_model::{Execute, Interpret, Limits, ProgramEnd, Ruling, RunRequest, Silent};
 
 use super::raw::Referee;
 use super::{ok, time};
@@ -47,14 +47,7 @@ pub(super) fn measure(llvm: u32, rounds: usize) -> anyhow::Result<Referee> {
     csmith::generate(SEED, &[], &program)?;
     let text = std::fs::read(&program)?;
     let executable = folder.file("program");
-    let clang = workers.install.tool("clang").context("no clang")?;
-    let sanitize = Tool::new(clang)
-        .args(["-w", "-g", "-fsanitize=address,undefined"])
-        .args(csmith::include_flags(&text))
-        .arg(&program)
-        .arg("-o")
-        .arg(&executable);
-
+    let install = workers.install.clone();
     let machine = RunRequest { execute: Execute::InChild, ..RunRequest::new(None) };
     let mut found = Referee {
         llvm: workers.install.version.clone(),
@@ -72,8 +65,14 @@ pub(super) fn measure(llvm: u32, rounds: usize) -> anyhow::Result<Referee> {
         })?;
         time(&mut found.interpreted, || steps(&mut workers, &mut found.steps))?;
         time(&mut found.sanitizers, || {
-            sanitize.check()?;
-            Tool::new(&executable).check()?;
+            let both = Sanitizer::UndefinedAndAddress;
+            ensure!(
+                sanitize::compile(&install, &program, &[], both, &executable)?,
+                "no sanitizers"
+            );
+            let limits = Limits { with_shadows: true, ..Limits::STANDARD };
+            let execution = workers.pool.first().execute(&executable, limits)?;
+            ensure!(execution.end == ProgramEnd::Exited(0), "{:?}", execution.end);
             Ok(())
         })?;
     }
