@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::csmith;
 use optsleuth_compiler::llvm::{Flavor, Targets};
-use optsleuth_compiler::sanitize::{self, Sanitizer};
+use optsleuth_compiler::sanitize::{self, Form, Sanitizer};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Execute, Interpret, Limits, ProgramEnd, Ruling, RunRequest, Silent};
 
@@ -65,7 +65,7 @@ pub(super) fn measure(llvm: u32, rounds: usize) -> anyhow::Result<Referee> {
         })?;
         time(&mut found.interpreted, || steps(&mut workers, &mut found.steps))?;
         time(&mut found.sanitizers, || {
-            let both = Sanitizer::UndefinedAndAddress;
+            let both = (Sanitizer::UndefinedAndAddress, Form::Quick);
             ensure!(
                 sanitize::compile(&install, &program, &[], both, &executable)?,
                 "no sanitizers"
