@@ -32,6 +32,28 @@ impl fmt::Display for Text<'_> {
     }
 }
 
+/// A sentence, written like [`Text`], whose parts between backticks are code.
+///
+/// It may stand between tags.
+pub(crate) struct Sentence<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<&str> = self.0.split('`').collect();
+        // A backtick without its partner stays one.
+        if parts.len().is_multiple_of(2) {
+            return Text(self.0).fmt(f);
+        }
+        for (i, part) in parts.iter().enumerate() {
+            match i % 2 {
+                0 => Text(part).fmt(f)?,
+                _ => write!(f, "<code>{}</code>", Text(part))?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A long name, written like [`Text`], that breaks into lines after these marks.
 ///
 /// It may stand between tags.
@@ -99,6 +121,14 @@ mod tests {
         check("a\" onclick=\"x", "a&quot; onclick=&quot;x");
         check("&lt; is not <", "&amp;lt; is not &lt;");
         check("operator&&<->", "operator&amp;&amp;&lt;-&gt;");
+    }
+
+    #[test]
+    fn what_a_sentence_quotes_is_code() {
+        let check = |text, expected| assert_eq!(Sentence(text).to_string(), expected);
+        check("prints `<1>` and `2`", "prints <code>&lt;1&gt;</code> and <code>2</code>");
+        check("no quotes", "no quotes");
+        check("a ` alone", "a ` alone");
     }
 
     #[test]

@@ -111,13 +111,13 @@ fn wrong_code_keeps_a_defined_program() {
 #[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn c_gets_smaller_without_other_tools() {
     let (_kept, case) = padded("wrong-code", "shift.c", None);
-    let args = ["reduce", &case, "--tool", "built-in", "--budget", "20s", "--json"];
+    let args = ["reduce", &case, "--tool", "built-in", "--budget", "10s", "--json"];
     json(&args);
     let reduced = read(&case, "reduced.c");
     assert!(reduced.contains("main") && !reduced.contains("unused"), "{reduced}");
     reproduces(&case);
     let (_kept, case) = padded("invalid-ir", "checked.c", None);
-    let args = ["reduce", &case, "--only", "program", "--tool", "built-in", "--budget", "20s"];
+    let args = ["reduce", &case, "--only", "program", "--tool", "built-in", "--budget", "10s"];
     assert_eq!(run(&args).status.code(), Some(0));
     assert!(!read(&case, "reduced.c").contains("unused"));
     reproduces(&case);

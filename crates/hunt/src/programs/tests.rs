@@ -152,7 +152,7 @@ fn only_what_is_defined_and_ends_is_taken_of_a_folder() {
             ("broken.c", Rejection::DoesNotCompile),
             ("endless.c", Rejection::DoesNotEnd),
             ("overflow.c", Rejection::Undefined),
-            ("uninitialized.c", Rejection::Undefined),
+            ("uninitialized.c", Rejection::CompilersDisagree),
             ("warned.c", Rejection::Undefined),
         ],
     );

@@ -232,7 +232,9 @@ fn run(folder: &Workdir, text: &str) -> ToolOutput {
 fn a_probed_program_does_the_same_and_says_what_it_reached() {
     let folder = Workdir::new().unwrap();
     for (name, text) in testdata() {
-        if name.starts_with("hostile") || !text.contains(" main(") {
+        // What is undefined, or never ends, need not do the same.
+        let is_odd = name.starts_with("hostile") || name.starts_with("undefined");
+        if is_odd || !text.contains(" main(") {
             continue;
         }
         let program = read::read(&text);

@@ -10,7 +10,7 @@ use similar::ChangeTag;
 
 use crate::bisect::{certain, cut_short, no_pass_guilty, several};
 use crate::diff::{Change, diff};
-use crate::escape::Text;
+use crate::escape::{Sentence, Text};
 use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::svg::Strip;
 use crate::words;
@@ -116,7 +116,7 @@ fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
     }
     if let Some(first) = found.first_wrong() {
         let said = wrong_value(&first.value);
-        writeln!(out, "<dt>First wrong value</dt><dd>{}", Text(&said))?;
+        writeln!(out, "<dt>First wrong value</dt><dd>{}", Sentence(&said))?;
         if let Some(place) = &first.value.place_after {
             let (instruction, function) = (Text(&place.instruction), Text(&place.function));
             write!(out, ", by <code>{instruction}</code> in <code>{function}</code>")?;
@@ -164,7 +164,7 @@ fn single_pass(out: &mut String, form: &SinglePassForm, failure: Option<&str>) -
                 words::counted(form.n_passes, "pass", "passes"),
             )?;
             if failure != Some(form.what.as_str()) {
-                writeln!(out, "<p>There, {}.</p>", Text(&form.what))?;
+                writeln!(out, "<p>There, {}.</p>", Sentence(&form.what))?;
             }
             let lines = match form.commands.is_empty() {
                 true => form.passes.clone(),

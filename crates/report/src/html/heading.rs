@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Bisection, CompilerSpec, Definedness, Truth};
 
 use super::CaseView;
-use crate::escape::Text;
+use crate::escape::{Sentence, Text};
 use crate::names::short_name;
 use crate::words;
 
@@ -55,7 +55,7 @@ pub(super) fn failure(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     out.push_str("<section id=\"failure\">\n<h2>The failure</h2>\n");
     let what = what(view);
     if let Some(what) = what {
-        writeln!(out, "<p class=\"what\">{}</p>", Text(what))?;
+        writeln!(out, "<p class=\"what\">{}</p>", Sentence(what))?;
     }
     definedness(out, view.definedness)?;
     facts(out, view)?;
