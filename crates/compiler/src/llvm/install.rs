@@ -68,8 +68,11 @@ impl Install {
 pub fn from_llvm_config(path: &Path) -> Result<Install, CompilerError> {
     let odd =
         |what: &str| CompilerError::NotLlvmConfig { path: path.to_owned(), what: what.to_owned() };
-    let ask = |arg: &str| Tool::new(path).arg(arg).text().map_err(|error| odd(&in_words(&error)));
-    let version = ask("--version")?;
+    // All at once, a line each: a hunt looks for every LLVM many times.
+    let questions = ["--version", "--bindir", "--libdir", "--assertion-mode", "--has-rtti"];
+    let said = Tool::new(path).args(questions).text().map_err(|error| odd(&in_words(&error)))?;
+    let mut answers = said.lines().map(str::to_owned);
+    let version = answers.next().unwrap_or_default();
     let major: u32 = version
         .split('.')
         .next()
@@ -78,18 +81,11 @@ pub fn from_llvm_config(path: &Path) -> Result<Install, CompilerError> {
     if !(OLDEST..=NEWEST).contains(&major) {
         return Err(CompilerError::UnsupportedLlvm(major));
     }
-    let bin = PathBuf::from(ask("--bindir")?);
-    let lib = PathBuf::from(ask("--libdir")?);
+    let mut answer = || answers.next().ok_or_else(|| odd("it does not answer all questions"));
+    let (bin, lib) = (answer()?.into(), answer()?.into());
     let yes = |text: String| matches!(text.as_str(), "ON" | "YES");
-    Ok(Install {
-        llvm_config: path.to_owned(),
-        major,
-        bin,
-        lib,
-        assertions: yes(ask("--assertion-mode")?),
-        rtti: yes(ask("--has-rtti")?),
-        version,
-    })
+    let (assertions, rtti) = (yes(answer()?), yes(answer()?));
+    Ok(Install { llvm_config: path.to_owned(), version, major, bin, lib, assertions, rtti })
 }
 
 /// The places where an LLVM of this number may be.
