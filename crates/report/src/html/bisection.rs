@@ -116,7 +116,7 @@ fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
     }
     if let Some(first) = found.first_wrong() {
         let said = wrong_value(&first.value);
-        writeln!(out, "<dt>First wrong value</dt><dd>{}", Sentence(&said))?;
+        write!(out, "<dt>First wrong value</dt><dd>{}", Sentence(&said))?;
         if let Some(place) = &first.value.place_after {
             let (instruction, function) = (Text(&place.instruction), Text(&place.function));
             write!(out, ", by <code>{instruction}</code> in <code>{function}</code>")?;

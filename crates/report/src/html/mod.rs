@@ -20,7 +20,7 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Bisection, Case, Definedness, Localization};
 
-use crate::escape::Text;
+use crate::escape::{Sentence, Text};
 use crate::localize::{programs, why};
 use crate::svg::{BAR_STYLE, PLOT_STYLE, Picture};
 use crate::words;
@@ -135,7 +135,7 @@ fn localized(out: &mut String, page: &Shown<'_>, failure: Option<&str>) -> fmt::
              <code>{}</code>: {}.</p>",
             Text(&localization.case),
             Text(&ranked_on.passes),
-            Text(&ranked_on.what)
+            Sentence(&ranked_on.what)
         )?;
     }
     summary(out, localization)?;
