@@ -6,7 +6,7 @@ use optsleuth_model::{
     BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm,
 };
 
-use crate::first_wrong::{not_known, two_steps, wrong_value};
+use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
 use crate::names::cut;
 use crate::{Style, to_json, words};
 
@@ -37,6 +37,7 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         other => row(&mut out, &style.bad("guilty"), &[no_pass_guilty(found, other)]),
     }
     row(&mut out, &style.bad("first wrong step"), two_steps(found).as_slice());
+    row(&mut out, "first wrong step", step_aside(found).as_slice());
     if let Some(first) = found.first_wrong() {
         let by =
             first.value.place_after.as_ref().map(|place| {

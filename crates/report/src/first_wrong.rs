@@ -9,12 +9,20 @@ use crate::names::cut;
 const VALUE: usize = 120;
 
 /// `#57 attributor on module makes it wrong; #103 gvn on f makes it show`, where
-/// these are two.
+/// these are two, and the failure needs both.
 pub(crate) fn two_steps(found: &Bisection) -> Option<String> {
+    let (wrong, shows) = (found.first_wrong()?.invocation, found.guilty()?);
+    let culprit = found.culprit()?;
+    (wrong != shows && culprit.index == wrong).then_some(())?;
+    Some(format!("{culprit} makes it wrong; {} makes it show", found.invocation(shows)?))
+}
+
+/// A first wrong step that the failure does not need.
+pub(crate) fn step_aside(found: &Bisection) -> Option<String> {
     let wrong = found.first_wrong()?.invocation;
-    let shows = found.guilty().filter(|shows| *shows != wrong)?;
-    let name = |number| found.invocation(number).map(ToString::to_string);
-    Some(format!("{} makes it wrong; {} makes it show", name(wrong)?, name(shows)?))
+    (found.culprit()?.index != wrong).then_some(())?;
+    let name = found.invocation(wrong)?;
+    Some(format!("{name} makes the program wrong; the failure does not need that"))
 }
 
 /// `argument 2 of printf is 39 instead of 15`.

@@ -186,3 +186,16 @@ fn what_makes_a_program_wrong_is_told_from_what_makes_it_show() {
                 #4 simplifycfg on function main makes it show";
     assert!(text.contains(both), "{text}");
 }
+
+#[test]
+fn a_crash_on_a_program_that_was_wrong_before_says_so() {
+    let passes = "passes = \"forceattrs,function(trigger-crash-function)\"\n\
+                  flags = [\"-force-attribute=add:noreturn\"]\nkind = \"crash\"";
+    let (_kept, case) = case("first-wrong/forced.c", "19", passes);
+    let found = json(&["bisect", &case, "--json"]);
+    assert_eq!(name(&found, &found["first_wrong"]["invocation"]).0, "forceattrs");
+    assert_eq!(name(&found, &found["verdict"]["invocations"][0]).0, "trigger-crash-function");
+    let text = String::from_utf8(run(&["bisect", &case]).stdout).unwrap();
+    let aside = "#0 forceattrs on module makes the program wrong; the failure does not need that";
+    assert!(text.contains(aside), "{text}");
+}

@@ -11,7 +11,7 @@ use similar::ChangeTag;
 use crate::bisect::{certain, cut_short, no_pass_guilty, several};
 use crate::diff::{Change, diff};
 use crate::escape::{Sentence, Text};
-use crate::first_wrong::{not_known, two_steps, wrong_value};
+use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
 use crate::svg::Strip;
 use crate::words;
 
@@ -111,7 +111,7 @@ fn strip(found: &Bisection) -> Strip<'static> {
 
 fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
     out.push_str("<dl class=\"facts\">\n");
-    if let Some(both) = two_steps(found) {
+    if let Some(both) = two_steps(found).or_else(|| step_aside(found)) {
         writeln!(out, "<dt>First wrong step</dt><dd>{}</dd>", Text(&both))?;
     }
     if let Some(first) = found.first_wrong() {
