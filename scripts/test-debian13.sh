@@ -48,16 +48,16 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 # Certificates as this machine has them, for cargo: they may include a proxy's.
 mkdir -p "$root/etc/ssl"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/host-certificates.crt"
-rm -rf "$root/root/optsleuth"
-git clone --quiet --no-hardlinks . "$root/root/optsleuth"
+rm -rf "$root/srv/optsleuth"
+git clone --quiet --no-hardlinks . "$root/srv/optsleuth"
 
-cat >"$root/root/inside.sh" <<'INSIDE'
+cat >"$root/srv/inside.sh" <<'INSIDE'
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 # What a person has who has cloned a repository and is about to type make.
 apt-get update -q
 apt-get install -y -q --no-install-recommends make git ca-certificates
-cd /root/optsleuth
+cd /srv/optsleuth
 for target in "$@"; do
     begin=$(date +%s)
     make "$target"
@@ -77,5 +77,5 @@ exec unshare --mount --propagation private --pid --fork --kill-child sh -euc '
         SSL_CERT_FILE=/etc/ssl/host-certificates.crt \
         CARGO_HTTP_CAINFO=/etc/ssl/host-certificates.crt \
         ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-        sh /root/inside.sh "$@"
+        sh /srv/inside.sh "$@"
 ' sh "$root" "$@"

@@ -16,8 +16,8 @@ use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
 use optsleuth_model::{
     Case, CaseFolder, CaseKind, CheckStatus, Checker, Confirmation, Definedness, Emit, Execute,
-    Execution, Language, Limits, ObjectionKind, Outcome, PassSequence, Pipeline, Program, Progress,
-    RunRequest, RunResult, Stage, Unmodified,
+    Execution, Language, Limits, Outcome, PassSequence, Pipeline, Program, Progress, RunRequest,
+    RunResult, Stage, Unmodified,
 };
 
 use crate::CaseError;
@@ -237,12 +237,8 @@ impl LoadedCase {
             && (is_disputed || status == CheckStatus::Reproduces)
         {
             definedness = self.definedness(expected, progress)?;
-            // That executions differ is known by then.
-            let objection = definedness.objection();
-            if let Some(objection) =
-                objection.filter(|found| !is_disputed || found.kind == ObjectionKind::Undefined)
-            {
-                (status, what) = (CheckStatus::Unstable, objection.acquits());
+            if let Some(why) = definedness.acquittal(is_disputed) {
+                (status, what) = (CheckStatus::Unstable, why);
             }
         }
         self.was_seen |= status == CheckStatus::Reproduces;

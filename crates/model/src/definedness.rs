@@ -150,6 +150,13 @@ impl Default for Definedness {
 }
 
 impl Definedness {
+    /// Why no compiler is to blame, if somebody objects. That executions differ is
+    /// nothing new where it is what is disputed.
+    pub fn acquittal(&self, is_disputed: bool) -> Option<String> {
+        let tells = |found: &&Objection| !is_disputed || found.kind == ObjectionKind::Undefined;
+        self.objection().filter(tells).map(Objection::acquits)
+    }
+
     /// What keeps everybody from accusing a compiler. That a second compiler's
     /// program does something else counts only where the referee did not find the IR
     /// defined.

@@ -14,7 +14,7 @@ use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
 use optsleuth_model::{
     CaseFolder, CaseKind, CheckReport, CheckStatus, Definedness, DriverUse, Execution, Limits,
-    ObjectionKind, Outcome, Progress,
+    Outcome, Progress,
 };
 
 use super::{DriverUnderTest, NoReference, Tried};
@@ -143,12 +143,8 @@ impl LoadedDriverCase {
             && (is_disputed || status == CheckStatus::Reproduces)
         {
             definedness = self.definedness(expected, progress)?;
-            // That executions differ is known by then.
-            let objection = definedness.objection();
-            if let Some(objection) =
-                objection.filter(|found| !is_disputed || found.kind == ObjectionKind::Undefined)
-            {
-                (status, what) = (CheckStatus::Unstable, objection.acquits());
+            if let Some(why) = definedness.acquittal(is_disputed) {
+                (status, what) = (CheckStatus::Unstable, why);
             }
         }
         let references =
