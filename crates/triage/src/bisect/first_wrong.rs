@@ -39,26 +39,8 @@ pub(super) fn first_wrong(
             return Ok(unknown(&format!("of the unoptimized program, {why}")));
         }
     };
-    let mut search = Search { trials, refinement };
-    let found = match search.in_run(end) {
-        Ok(Ok(number)) if !minimal.contains(&number) => {
-            // The failure does not need that one: what it needs has its own.
-            search.among(minimal).map(|chain| chain.or(Some(search.step(number))))
-        }
-        Ok(Ok(number)) => Ok(Some(search.step(number))),
-        Ok(Err(why)) => return Ok(unknown(&why)),
-        Err(halt) => Err(halt),
-    };
-    let value = match found {
-        Ok(Some(step)) => search.value(&step).map(|value| value.map(|v| (step.invocation, v))),
-        Ok(None) => Ok(None),
-        Err(halt) => Err(halt),
-    };
-    match value {
-        Ok(Some((invocation, value))) => {
-            Ok(FirstWrongStep::Found(Box::new(FirstWrong { invocation, value })))
-        }
-        Ok(None) => Ok(unknown("the runs before and after it could not be compared")),
+    match (Search { trials, refinement }).first(end, minimal) {
+        Ok(found) => Ok(found),
         Err(Halt::OutOfTime) => Ok(unknown("the time was up")),
         Err(Halt::Interrupted) => Ok(unknown("it was interrupted")),
         Err(Halt::Failed(error)) => Err(error),
@@ -82,6 +64,23 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
+    fn first(&mut self, end: u32, minimal: &[u32]) -> Result<FirstWrongStep, Halt> {
+        let mut step = match self.in_run(end)? {
+            Ok(number) => self.step(number),
+            Err(why) => return Ok(unknown(&why)),
+        };
+        if !minimal.contains(&step.invocation) {
+            // The failure does not need that one: what it needs has its own.
+            step = self.among(minimal)?.unwrap_or(step);
+        }
+        Ok(match self.value(&step)? {
+            Some(value) => {
+                FirstWrongStep::Found(Box::new(FirstWrong { invocation: step.invocation, value }))
+            }
+            None => unknown("the runs before and after it could not be compared"),
+        })
+    }
+
     /// The invocation of the failing run after which it is wrong, and stays so.
     fn in_run(&mut self, end: u32) -> Result<Result<u32, String>, Halt> {
         match &self.judge(&[IndexSet::from(end)])?[0] {
