@@ -92,10 +92,11 @@ void finish(Verdict verdict, const char *message) {
 
 // glibc's own would print the text and abort; defined here, in the executable,
 // it is what assertion-enabled archives call, and the text stays structured.
-extern "C" [[noreturn]] void __assert_fail(const char *expression, const char *,
-                                           unsigned, const char *function)
-    noexcept {
+extern "C" [[noreturn]] void __assert_fail(const char *expression,
+                                           const char *file, unsigned line,
+                                           const char *function) noexcept {
   std::string text = "Assertion `" + std::string(expression) + "' failed in " +
-                     (function ? function : "?");
+                     (function ? function : "?") + "\n" + file + ":" +
+                     std::to_string(line);
   optsleuth::crash::finish(optsleuth::Verdict::Assertion, text.c_str());
 }

@@ -27,6 +27,9 @@ pub enum BenchError {
     /// A case without a known culprit.
     #[error("the case does not say who the culprit is")]
     NoTruth,
+    /// A triage that ended without a ranking.
+    #[error("triage ranked nothing: {0}")]
+    NotRanked(String),
     /// Not a measurement of this version of OptSleuth.
     #[error("`{}` is not a measurement that can be read here: {why}", .path.display())]
     ForeignMeasurement { path: PathBuf, why: String },

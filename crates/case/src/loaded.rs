@@ -140,6 +140,18 @@ impl LoadedCase {
         })
     }
 
+    /// The same case in other workers of the same LLVM.
+    pub fn in_workers(
+        &self,
+        workers: Workers,
+        progress: &dyn Progress,
+    ) -> Result<LoadedCase, CaseError> {
+        let case = self.case.clone();
+        let loaded = LoadedCase::load_into(workers, None, case, self.limits, progress)?;
+        let (hang_time, was_seen) = (self.hang_time, self.was_seen);
+        Ok(LoadedCase { hang_time, was_seen, asked: self.asked.clone(), ..loaded })
+    }
+
     /// What was said already about the case's program, so that nobody is asked twice.
     pub fn remember(&mut self, program: Vec<u8>, said: Definedness) {
         self.asked = Some((program, said));

@@ -151,6 +151,12 @@ pub fn steps(install: &Install, progress: &dyn Progress) -> impl FnMut(Step) + S
             progress.step(&format!("compiling the worker for LLVM {version}"));
             progress.count(done, total);
         }
+        Step::Fetching => progress.step(&format!("fetching the source of LLVM {version}")),
+        Step::Unpacking => progress.step(&format!("unpacking the source of LLVM {version}")),
+        Step::Zooming { done, total } => {
+            progress.step(&format!("compiling files of LLVM {version}"));
+            progress.count(done, total);
+        }
         Step::Instrumenting { done, total } => {
             progress.step(&format!("putting probes into LLVM {version}"));
             progress.count(done, total);

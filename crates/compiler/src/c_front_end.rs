@@ -190,6 +190,8 @@ fn judge(ended: &ToolOutput, limits: Limits) -> Result<Option<Outcome>, Compiler
 fn failed(outcome: Outcome, wall: Duration) -> RunResult {
     RunResult {
         outcome,
+        stack: Vec::new(),
+        asserted_at: None,
         emitted: Vec::new(),
         interpretation: None,
         n_items: 0,

@@ -174,6 +174,26 @@ pub enum CompilerError {
         /// Archive and member that hold it.
         object: FaultObject,
     },
+    /// A folder that is no source of LLVM.
+    #[error("`{}` has no `llvm/lib/Transforms`, so it is no source of LLVM", .0.display())]
+    NotLlvmSource(PathBuf),
+    /// It is the source of another one.
+    #[error("`{}` is the source of LLVM {version}, and not of {asked}", .folder.display())]
+    OtherSource { folder: PathBuf, version: String, asked: String },
+    /// An LLVM that no package brought has no source package.
+    #[error("`{}` does not come from a package, so its source is not known", .0.display())]
+    NotPackaged(PathBuf),
+    /// The source package is not here, and nothing may be fetched.
+    #[error("the source of {0} was not fetched yet")]
+    SourceNotKept(String),
+    /// The source package cannot be fetched or unpacked.
+    #[error("the source of {package} cannot be had: {why}")]
+    NoSource {
+        /// Name and version.
+        package: String,
+        /// What apt or tar says.
+        why: String,
+    },
     /// The worker was built but does not work.
     #[error("the new worker for LLVM {major} does not work")]
     UnusableWorker {

@@ -48,6 +48,8 @@ pub struct CodeObject {
     pub member: String,
     /// How many members of that archive stand before it.
     pub position: u32,
+    /// Where the object lies that took the member's place, if one did.
+    pub zoomed: Option<String>,
 }
 
 /// Everything known about the blocks of one worker.
@@ -59,6 +61,8 @@ pub struct CodeMap {
     pub objects: Vec<CodeObject>,
     /// Block numbers are below this.
     pub n_blocks: u32,
+    /// The folder of LLVM's source that objects were compiled from, if any were.
+    pub source: Option<String>,
 }
 
 /// The file that stands for all code from headers.
@@ -114,6 +118,15 @@ impl CodeMap {
         on_stack.into_iter().map(|(_, id)| id).collect()
     }
 
+    /// Whether this is a source file that was compiled anew.
+    pub fn is_zoomed(&self, path: &str) -> bool {
+        let own = |function: &&CodeFunction| self.file(function.file) == path;
+        let is_zoomed = |function: &CodeFunction| {
+            self.objects.get(function.origin.object as usize).is_some_and(|o| o.zoomed.is_some())
+        };
+        self.functions.iter().find(own).is_some_and(is_zoomed)
+    }
+
     /// For each block number the function it belongs to; `None` for padding.
     pub fn owners(&self) -> Vec<Option<FunctionId>> {
         let mut owners = vec![None; self.n_blocks as usize];
@@ -157,6 +170,7 @@ pub(crate) mod tests {
             ],
             objects: Vec::new(),
             n_blocks: 10,
+            source: None,
         }
     }
 

@@ -13,6 +13,7 @@ mod case_folder;
 mod case_text;
 mod check;
 mod code_map;
+mod code_place;
 mod compare;
 mod coverage;
 mod definedness;
@@ -60,6 +61,7 @@ pub use case_folder::{CaseFolder, KeptKind, Trust};
 pub use case_text::retargeted;
 pub use check::{CheckReport, CheckStatus, Confirmation, DriverUse, Unmodified};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
+pub use code_place::CodePlace;
 pub use compare::{Compared, ComparedRun};
 pub use coverage::{BlockId, Coverage};
 pub use definedness::{
@@ -78,8 +80,9 @@ pub use interpretation::{
 };
 pub use invocation::Invocation;
 pub use localization::{
-    Cures, Evidence, Failure, FileSuspect, FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION,
-    Localization, ProgramCounts, StopReason, TrueCulprit, TruthRanks, WitnessEntry,
+    AssertionCheck, Cures, Evidence, Excerpt, FailedAssertion, Failure, FileSuspect,
+    FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION, LeftOutFile, LineSuspect, Localization,
+    ProgramCounts, StopReason, TrueCulprit, TruthRanks, WitnessEntry, ZoomReport,
 };
 pub use measurement::{
     Benched, Budget, MEASUREMENT_VERSION, Measurement, Outlook, RankedTruth, RecipeName, Sought,

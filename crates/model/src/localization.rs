@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FunctionName, HEADERS};
+use crate::{CodePlace, FunctionName, HEADERS};
 
 /// The number in `version`; goes up when a field changes its meaning.
 pub const LOCALIZATION_VERSION: u32 = 1;
@@ -54,6 +54,13 @@ pub struct Localization {
     pub files: Vec<FileSuspect>,
     /// Functions, most suspect first.
     pub functions: Vec<FunctionSuspect>,
+    /// Lines of the compiler's source, most suspect first: the top of them, where
+    /// lines are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineSuspect>,
+    /// Which of the compiler's files were compiled anew for this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zoom: Option<ZoomReport>,
     /// The nearest witnesses, and those that suspects refer to; nearest first.
     pub witness_list: Vec<WitnessEntry>,
     /// How the search went, one entry after every fifty runs or so.
@@ -154,6 +161,82 @@ pub struct FunctionSuspect {
     pub score: f64,
     #[serde(flatten)]
     pub evidence: Evidence,
+}
+
+/// A line of the compiler's source and how suspect it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineSuspect {
+    /// Its place; those that tie share the last one.
+    pub rank: usize,
+    #[serde(flatten)]
+    pub place: CodePlace,
+    /// The function that it is compiled into; demangled.
+    pub function: String,
+    /// The higher, the more suspect.
+    pub score: f64,
+    /// How many conditions of this line were decided the other way, and how many
+    /// of those made the failure vanish.
+    pub cures: Cures,
+    /// Its depth on the stack of a crash, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_stack: Option<usize>,
+    pub excerpt: Excerpt,
+}
+
+/// Lines of a source file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// The number of the first.
+    pub first: u32,
+    pub lines: Vec<String>,
+}
+
+/// Source files of the compiler that were compiled anew, without inlining and
+/// with lines, and took the place of what the distribution built.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ZoomReport {
+    /// What they were compiled from: `llvm-toolchain-19 1:19.1.7-3`.
+    pub source: String,
+    /// In the order in which they were suspect.
+    pub files: Vec<String>,
+    /// Those that could not be zoomed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutFile>,
+    /// What the same files say with assertions on.
+    pub assertions: AssertionCheck,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOutFile {
+    pub path: String,
+    /// Why, as a clause.
+    pub why: String,
+}
+
+/// What came of a run whose zoomed files check their assertions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AssertionCheck {
+    /// It was not tried.
+    #[default]
+    NotTried,
+    /// No assertion fails.
+    Hold,
+    Fails(FailedAssertion),
+    /// There is no such worker, or it does something else.
+    Unknown {
+        /// Why, as a clause.
+        why: String,
+    },
+}
+
+/// An assertion of the compiler that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedAssertion {
+    /// The whole text, as LLVM words it.
+    pub text: String,
+    /// Where it stands, where that is known.
+    pub place: Option<CodePlace>,
 }
 
 /// A passing run close to the failing one.

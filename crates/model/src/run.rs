@@ -161,6 +161,11 @@ impl RunRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     pub outcome: Outcome,
+    /// Where the child was when it crashed: addresses in the worker's image,
+    /// innermost first.
+    pub stack: Vec<u64>,
+    /// `FILE:LINE` of the assertion that failed, if one did.
+    pub asserted_at: Option<String>,
     /// What [`Emit`] asked for; empty if the run did not get that far.
     pub emitted: Vec<u8>,
     /// The referee's word, if it was asked and the passes came to an end.

@@ -9,84 +9,39 @@
 //! at. Bytes that merely look like a probe lead at most to a decision that is
 //! none; whoever makes use of it sees what comes of it.
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
-use object::{Object, ObjectSection, ObjectSymbol};
-
-use crate::boundary::START_SYMBOL;
-use crate::probe::{PROBE, PROBE_LEN};
+use crate::places::{Program, instructions};
 
 /// A conditional instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Decision {
     pub block: u32,
+    /// Which instruction of its block it is, from 0.
+    pub nth: u32,
     /// Where the byte with its condition lies.
     pub address: u64,
     /// That byte, with the condition inverted.
     pub inverted: u8,
 }
 
-/// No block has more instructions that are looked at.
-const LONGEST: usize = 400;
-
 /// The decisions of all wanted blocks, by block and address. Nothing for bytes
 /// that are no such program.
 pub fn decisions(program: &[u8], is_wanted: impl Fn(u32) -> bool) -> Vec<Decision> {
-    let Ok(file) = object::File::parse(program) else { return Vec::new() };
-    let is_start = |name: Result<&str, _>| name == Ok(START_SYMBOL);
-    let marks = file.symbols().find(|symbol| is_start(symbol.name()));
-    let Some(marks) = marks.map(|symbol| symbol.address()) else { return Vec::new() };
+    let Some(program) = Program::read(program) else { return Vec::new() };
     let mut found = Vec::new();
-    for section in file.sections().filter(|section| section.kind() == object::SectionKind::Text) {
-        let Ok(code) = section.data() else { continue };
-        for (at, _) in code.windows(PROBE.len()).enumerate().filter(|(_, bytes)| is_probe(bytes)) {
-            let address = section.address() + at as u64;
-            let field = [2, 3, 4, 5].map(|place| code[at + place]);
-            let distance = i64::from(i32::from_le_bytes(field));
-            let next = address + u64::from(PROBE_LEN);
-            let mark = next.wrapping_add_signed(distance);
-            let block = mark.checked_sub(marks).and_then(|block| u32::try_from(block).ok());
-            let Some(block) = block.filter(|block| is_wanted(*block)) else { continue };
-            let rest = &code[at + PROBE.len()..];
-            found.extend(of_block(rest, next).map(|(address, inverted)| Decision {
-                block,
-                address,
-                inverted,
-            }));
+    for (block, code, address) in program.blocks().filter(|(block, ..)| is_wanted(*block)) {
+        for (nth, instruction) in instructions(code, address).enumerate() {
+            if let Some(place) = condition(instruction.bytes) {
+                found.push(Decision {
+                    block,
+                    nth: nth as u32,
+                    address: instruction.address + place as u64,
+                    inverted: instruction.bytes[place] ^ 1,
+                });
+            }
         }
     }
     found.sort_unstable();
     found
-}
-
-fn is_probe(bytes: &[u8]) -> bool {
-    bytes[..2] == PROBE[..2] && bytes[6] == PROBE[6]
-}
-
-/// The conditional instructions up to the block's end, which is a jump, a
-/// return or the next probe.
-fn of_block(code: &[u8], address: u64) -> impl Iterator<Item = (u64, u8)> {
-    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
-    let mut instruction = Instruction::default();
-    let mut found = Vec::new();
-    for _ in 0..LONGEST {
-        let start = decoder.position();
-        if !decoder.can_decode() || code[start..].len() >= PROBE.len() && is_probe(&code[start..]) {
-            break;
-        }
-        decoder.decode_out(&mut instruction);
-        if instruction.is_invalid() {
-            break;
-        }
-        let bytes = &code[start..start + instruction.len()];
-        if let Some(place) = condition(bytes) {
-            found.push((instruction.ip() + place as u64, bytes[place] ^ 1));
-        }
-        match instruction.flow_control() {
-            FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => {}
-            _ => break,
-        }
-    }
-    found.into_iter()
 }
 
 /// Where the byte with the condition is, if the instruction has one.
@@ -117,19 +72,6 @@ mod tests {
         assert_eq!(condition(&[0xe8, 0x74, 0, 0, 0]), None); // call
         assert_eq!(condition(&[0x0f, 0x1f, 0x40, 0]), None); // nop
         assert_eq!(condition(&[0xc3]), None); // ret
-    }
-
-    #[test]
-    fn a_block_ends_with_its_jump() {
-        // setne al; test al, al; je +2; je +0
-        let code = [0x0f, 0x95, 0xc0, 0x84, 0xc0, 0x74, 0x02, 0x74, 0x00];
-        assert_eq!(of_block(&code, 0x1000).collect::<Vec<_>>(), [(0x1001, 0x94), (0x1005, 0x75)]);
-    }
-
-    #[test]
-    fn the_next_probe_ends_a_block() {
-        let code = [&[0x0f, 0x95, 0xc0][..], &PROBE, &[0x74, 0x02]].concat();
-        assert_eq!(of_block(&code, 0).count(), 1);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct SourceLine<'a> {
     pub file: &'a str,
     /// The line, from 1.
     pub line: u32,
+    /// The column, from 1; 0 where there is none.
+    pub column: u32,
 }
 
 impl From<gimli::Error> for ObjcovError {
@@ -49,6 +51,7 @@ struct Row {
     offset: u32,
     /// 0 where there is none, as in DWARF.
     line: u32,
+    column: u32,
     /// Index into `Lines::files`, if there is a line.
     file: u32,
 }
@@ -89,7 +92,8 @@ impl Lines {
         let rows = self.sections.get(&section)?;
         let behind = rows.partition_point(|row| row.offset <= offset);
         let row = rows.get(behind.checked_sub(1)?).filter(|row| row.line != 0)?;
-        Some(SourceLine { file: self.files.get(row.file as usize)?, line: row.line })
+        let file = self.files.get(row.file as usize)?;
+        Some(SourceLine { file, line: row.line, column: row.column })
     }
 }
 
@@ -308,7 +312,11 @@ impl Collector<'_> {
             };
             let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
             let (line, file) = line.zip(file).unwrap_or_default();
-            let row = (row.address(), Row { offset: row.address() as u32, line, file });
+            let column = match row.column() {
+                gimli::ColumnType::LeftEdge => 0,
+                gimli::ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
+            };
+            let row = (row.address(), Row { offset: row.address() as u32, line, column, file });
             // Of several rows for one address the last describes the instruction there.
             match open.last_mut().filter(|last| last.0 == row.0) {
                 Some(last) => *last = row,
@@ -354,7 +362,7 @@ impl Collector<'_> {
             for sequence in sequences {
                 table.pop_if(|gap| gap.offset == sequence.start());
                 table.extend(sequence.rows);
-                table.push(Row { offset: sequence.end, line: 0, file: 0 });
+                table.push(Row { offset: sequence.end, line: 0, column: 0, file: 0 });
             }
             sections.insert(section, table);
         }

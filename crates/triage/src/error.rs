@@ -37,6 +37,17 @@ pub enum TriageError {
         /// Whether the search was ended early.
         interrupted: bool,
     },
+    /// A compiler that was broken in its machine code has no source.
+    #[error(
+        "a compiler with a planted fault cannot be zoomed into: the fault is not in its source"
+    )]
+    ZoomOfFault,
+    /// No file is left to zoom into.
+    #[error("no suspect file could be zoomed into ({0})")]
+    NothingToZoom(String),
+    /// A zoomed worker is another compiler then.
+    #[error("the zoomed worker does not fail as the installed code does")]
+    NotZoomed(#[source] Box<CaseError>),
     /// A search that does not count.
     #[error("{0} of its runs could not be made; the machine may be too busy")]
     Troubled(usize),

@@ -14,5 +14,6 @@ pub mod mutate;
 pub mod reduce;
 pub mod triage;
 pub mod witness;
+pub mod zoom;
 
 pub use error::TriageError;

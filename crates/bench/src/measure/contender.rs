@@ -16,6 +16,10 @@ use crate::BenchError;
 pub enum Contender {
     /// Clues of all kinds.
     Culprit,
+    /// The same on the most suspect files, compiled anew without inlining.
+    Zoom,
+    /// Reduction, bisection, zoom and ranking together, as a person would have it.
+    Triage,
     /// Look for witnesses among pass sequences and compare coverages.
     Search(Method),
     /// The same among programs. For cases in C.
@@ -32,7 +36,8 @@ impl Contender {
     /// Every method, in the order of tables.
     pub fn all() -> impl Iterator<Item = Contender> {
         let searches = Method::ALL.into_iter().map(Contender::Search);
-        let searches = std::iter::once(Contender::Culprit).chain(searches);
+        let own = [Contender::Culprit, Contender::Zoom, Contender::Triage];
+        let searches = own.into_iter().chain(searches);
         let programs = ProgramMethod::ALL.into_iter().map(Contender::Programs);
         searches.chain(programs).chain([
             Contender::BySize,
@@ -45,6 +50,8 @@ impl Contender {
     pub fn name(self) -> &'static str {
         match self {
             Contender::Culprit => CULPRIT,
+            Contender::Zoom => "zoom",
+            Contender::Triage => "triage",
             Contender::Search(method) => method.name(),
             Contender::Programs(method) => method.name(),
             Contender::BySize => "by-size",
@@ -53,9 +60,15 @@ impl Contender {
         }
     }
 
-    /// Those that work on every case, whatever its program is written in.
+    /// Those that work on every case, whatever its program is written in, with
+    /// what is installed.
     pub fn usual() -> impl Iterator<Item = Contender> {
-        Contender::all().filter(|contender| !contender.needs_c())
+        Contender::all().filter(|contender| !contender.needs_c() && !contender.needs_source())
+    }
+
+    /// Whether it wants LLVM's source, and makes do without.
+    pub fn needs_source(self) -> bool {
+        matches!(self, Contender::Zoom | Contender::Triage)
     }
 
     /// Whether it works on C alone.
@@ -66,7 +79,11 @@ impl Contender {
     /// Whether seeds make a difference.
     pub fn is_random(self) -> bool {
         match self {
-            Contender::Culprit | Contender::Search(_) | Contender::Programs(_) => true,
+            Contender::Culprit
+            | Contender::Zoom
+            | Contender::Triage
+            | Contender::Search(_)
+            | Contender::Programs(_) => true,
             Contender::BySize | Contender::PassName | Contender::TopFrame => false,
         }
     }

@@ -344,6 +344,8 @@ impl Hall<'_> {
                 seed,
                 stop: self.plan.stop,
                 pool: self.plan.pool.as_deref(),
+                candidate_time: self.plan.candidate_time,
+                limits: self.plan.limits,
                 setup: &job.setup,
             };
             match subject.measure(&trial, &quiet) {

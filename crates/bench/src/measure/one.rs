@@ -1,26 +1,34 @@
 //! One method on one case with one seed -> a [`Measurement`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use fs_err as fs;
 use optsleuth_case::loaded::FailingCase;
+use optsleuth_compiler::llvm::SourceChoice;
+use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Budget, MEASUREMENT_VERSION, Measurement, Progress, RecipeName, Sought, StopReason, Truth,
+    Budget, CaseFolder, Limits, MEASUREMENT_VERSION, Measurement, Progress, RecipeName, Sought,
+    StopReason, Truth, in_words,
 };
 use optsleuth_rank::{Culprits, Precedence, Ranker, Recipe, Spectrum};
 use optsleuth_search::Method;
 use optsleuth_triage::TriageError;
-use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, measure_culprit};
+use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, find_culprit, measure_culprit};
 use optsleuth_triage::localize::{
-    CoveredFailure, Measured, SearchPlan, Searched, Stop, look_for_witnesses, ranked_truth,
+    CoveredFailure, Measured, SearchPlan, Searched, Stop, Top, look_for_witnesses, ranked_truth,
 };
+use optsleuth_triage::reduce::Reducer;
+use optsleuth_triage::triage::{TriageInput, TriagePlan, triage};
 use optsleuth_triage::witness::{MutableProgram, WitnessPlan, measure_programs};
+use optsleuth_triage::zoom::{AUTO, ZoomPlan, zoom_in};
 
 use super::baseline::{of_last_pass, of_top_frame};
 use super::contender::Contender;
 use crate::BenchError;
 
-/// How many of the most suspect are kept by name.
-const TOP: usize = 20;
+/// What a triage is given where only runs are limited.
+const WHOLE_TRIAGE: Duration = Duration::from_secs(180);
 
 /// What is to be measured in a failure.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +38,10 @@ pub(super) struct Trial<'a> {
     pub(super) stop: Stop,
     /// See [`WitnessPlan::pool`].
     pub(super) pool: Option<&'a Path>,
+    /// CPU time for a candidate.
+    pub(super) candidate_time: Duration,
+    /// For the failing run.
+    pub(super) limits: Limits,
     /// See [`Measurement::setup`].
     pub(super) setup: &'a str,
 }
@@ -58,12 +70,9 @@ impl Subject {
         let &Trial { contender, seed, stop, .. } = trial;
         let (measured, seconds) = match contender {
             Contender::Culprit => {
-                let known = match self.culprit.take() {
-                    Some(known) => known,
-                    None => CulpritInput::find(&mut self.failure, progress)?,
-                };
-                let known = self.culprit.insert(known);
                 let plan = CulpritPlan { seed, stop };
+                self.known(progress)?;
+                let Some(known) = &self.culprit else { return Ok(None) };
                 match measure_culprit(&mut self.failure, known, &plan, progress)? {
                     None => return Ok(None),
                     Some((measured, wall)) => {
@@ -71,6 +80,8 @@ impl Subject {
                     }
                 }
             }
+            Contender::Zoom => return self.zoom(trial, progress),
+            Contender::Triage => return self.triage(trial, progress),
             Contender::Search(method) => match self.search(method, seed, stop, progress)? {
                 None => return Ok(None),
                 Some((measured, seconds)) => (measured, stop.is_timed().then_some(seconds)),
@@ -113,6 +124,87 @@ impl Subject {
         Ok(Some(self.record(trial, measured, seconds)))
     }
 
+    /// Bisects once for all searches.
+    fn known(&mut self, progress: &dyn Progress) -> Result<(), BenchError> {
+        if self.culprit.is_none() {
+            self.culprit = Some(CulpritInput::find(&mut self.failure, progress)?);
+        }
+        Ok(())
+    }
+
+    /// The ranking on the zoomed worker; on the installed code where there is no
+    /// source.
+    fn zoom(
+        &mut self,
+        trial: &Trial<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Measurement>, BenchError> {
+        let plan = CulpritPlan { seed: trial.seed, stop: trial.stop };
+        self.known(progress)?;
+        let Some(known) = &self.culprit else { return Ok(None) };
+        let first = find_culprit(&mut self.failure, known, &plan, progress)?;
+        let zoom = ZoomPlan {
+            n_files: AUTO,
+            source: SourceChoice::Package,
+            deadline: None,
+            candidate_time: trial.candidate_time,
+            assertions: false,
+        };
+        let zoomed = match zoom_in(&self.failure, &first, &zoom, progress) {
+            Ok(zoomed) => zoomed,
+            Err(error) => {
+                tracing::warn!(case = first.case, error = in_words(&error), "not zoomed");
+                let seconds = first.seconds;
+                return Ok(Some(self.record(trial, Measured::of(&first), seconds)));
+            }
+        };
+        let mut failure = zoomed.failure;
+        let known = known.of_zoomed(&failure, progress)?;
+        let Some((measured, wall)) = measure_culprit(&mut failure, &known, &plan, progress)? else {
+            return Ok(None);
+        };
+        let seconds = trial.stop.is_timed().then_some(wall.as_secs_f64());
+        Ok(Some(self.record(trial, measured, seconds)))
+    }
+
+    /// A whole triage of a copy of the case, under one budget.
+    fn triage(
+        &mut self,
+        trial: &Trial<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Measurement>, BenchError> {
+        let copy = Workdir::new()?;
+        let folder = copy.file("case");
+        let CaseFolder { folder: original, trust, .. } = self.failure.case().clone();
+        copy_case(&original, &folder)?;
+        let zoom = ZoomPlan {
+            n_files: AUTO,
+            source: SourceChoice::Package,
+            deadline: None,
+            candidate_time: trial.candidate_time,
+            assertions: false,
+        };
+        let plan = TriagePlan {
+            input: TriageInput::Case(folder, trust),
+            limits: trial.limits,
+            candidate_time: trial.candidate_time,
+            budget: trial.stop.budget.unwrap_or(WHOLE_TRIAGE),
+            seed: trial.seed,
+            zoom: Some(zoom),
+            reducer: Reducer::BuiltIn,
+            callback_binary: PathBuf::from("optsleuth"),
+        };
+        let begun = Instant::now();
+        let found = triage(&plan, progress)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let Some(localization) = found.localization else {
+            return Err(BenchError::NotRanked(found.notes.join("; ")));
+        };
+        let is_whole = !found.interrupted;
+        let measured = Measured::of(&localization);
+        Ok(is_whole.then(|| self.record(trial, measured, Some(seconds))))
+    }
+
     fn search(
         &mut self,
         method: Method,
@@ -145,17 +237,14 @@ impl Subject {
             weights: String::new(),
         };
         let rankings = vec![ranked_truth(recipe, &truth)];
-        Measured { rankings, own, ..Measured::default() }
+        Measured { rankings, own: Top::of(&input.map, &own), ..Measured::default() }
     }
 
     fn record(&self, trial: &Trial<'_>, measured: Measured, seconds: Option<f64>) -> Measurement {
-        let (case, map) = (&self.failure.case().case, &self.failure.input.map);
+        let case = &self.failure.case().case;
         let truth = case.truth.clone().unwrap_or_default();
         let Truth { files, functions, confidence, components, .. } = truth;
-        let own = &measured.own;
-        let top_files = own.files.iter().take(TOP).map(|suspect| map.file(suspect.id).to_owned());
-        let top_functions =
-            own.functions.iter().take(TOP).map(|suspect| map.function(suspect.id).name.clone());
+        let own = measured.own;
         Measurement {
             version: MEASUREMENT_VERSION,
             case: super::name_of(&self.failure.case().folder),
@@ -174,11 +263,11 @@ impl Subject {
             programs: measured.programs,
             seconds,
             best_similarity: measured.best_similarity,
-            files: Sought { culprits: files, suspects: own.files.len() },
-            functions: Sought { culprits: functions, suspects: own.functions.len() },
+            files: Sought { culprits: files, suspects: own.n_files },
+            functions: Sought { culprits: functions, suspects: own.n_functions },
             rankings: measured.rankings,
-            top_files: top_files.collect(),
-            top_functions: top_functions.collect(),
+            top_files: own.files,
+            top_functions: own.functions,
             history: measured.history,
         }
     }
@@ -186,4 +275,16 @@ impl Subject {
 
 pub(super) fn budget(stop: Stop) -> Budget {
     Budget { runs: stop.runs, seconds: stop.budget.map(|budget| budget.as_secs_f64()) }
+}
+
+/// The files of a case, not what was found out about it.
+fn copy_case(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        if path.is_file() {
+            fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    Ok(())
 }

@@ -13,7 +13,9 @@ use optsleuth_search::{Method, ProgramMethod};
 use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culprit};
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, SearchPlan, Stop};
 use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
+use optsleuth_triage::zoom::find_culprit_zoomed;
 
+use super::zoom::ZoomFlags;
 use super::{LimitFlags, TrustFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,6 +25,7 @@ use crate::progress::Bar;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   optsleuth localize case/                                 # all kinds of clues, ten seconds
+  optsleuth localize case/ --zoom auto                     # inlined functions and lines, too
   optsleuth localize case/ --budget 2m --seed 7
   optsleuth localize case/ --runs 1000 --json              # the same bytes every time
   optsleuth localize case/ --until-stable 200 --format markdown
@@ -80,6 +83,8 @@ pub(crate) struct Localize {
     #[arg(long, value_name = "N")]
     llvm: Option<u32>,
     #[command(flatten)]
+    zoom: ZoomFlags,
+    #[command(flatten)]
     trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
@@ -116,7 +121,20 @@ impl Localize {
             Technique::Culprit => {
                 let plan = CulpritPlan { seed: self.seed, stop: self.stop() };
                 let known = CulpritInput::find(&mut failure, &bar)?;
-                find_culprit(&mut failure, &known, &plan, &bar)?
+                let time = Duration::from_secs_f64(self.candidate_timeout);
+                match self.zoom.plan(false, time) {
+                    None => find_culprit(&mut failure, &known, &plan, &bar)?,
+                    Some(zoom) => {
+                        let plans = [&plan, &plan];
+                        let (found, not_zoomed) =
+                            find_culprit_zoomed(&mut failure, &known, plans, &zoom, &bar)?;
+                        if let Some(why) = not_zoomed {
+                            bar.finish();
+                            eprintln!("warning: the ranking is of the installed code: {why}");
+                        }
+                        found
+                    }
+                }
             }
             Technique::Programs(method) => {
                 let mut program = MutableProgram::read(&mut failure, &bar)?;

@@ -19,6 +19,7 @@ mod reduce;
 mod report;
 mod run;
 mod triage;
+mod zoom;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

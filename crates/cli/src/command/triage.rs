@@ -11,6 +11,7 @@ use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{Suspicion, TriageInput, TriagePlan, triage};
 
 use super::report::page;
+use super::zoom::ZoomFlags;
 use super::{LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -66,6 +67,8 @@ pub(crate) struct Triage {
     #[arg(long)]
     built_in: bool,
     #[command(flatten)]
+    zoom: ZoomFlags,
+    #[command(flatten)]
     trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
@@ -120,6 +123,7 @@ impl Triage {
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
             budget: self.budget,
             seed: self.seed,
+            zoom: self.zoom.plan(true, Duration::from_secs_f64(self.candidate_timeout)),
             reducer: if self.built_in { Reducer::BuiltIn } else { Reducer::Auto },
             callback_binary: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
         }

@@ -30,7 +30,9 @@ pub(super) fn remedy(error: &BenchError) -> Option<String> {
             "a file of llvm-autofix or llvm-apr-benchmark is expected; \
              docs/case-format.md says what is read of it"
         }
-        BenchError::UnknownMethod { .. } | BenchError::Unreadable(_) => return None,
+        BenchError::UnknownMethod { .. } | BenchError::NotRanked(_) | BenchError::Unreadable(_) => {
+            return None;
+        }
     };
     Some(said.to_owned())
 }
@@ -43,6 +45,7 @@ pub(super) fn exit(error: &BenchError) -> Exit {
         BenchError::NoCases(_)
         | BenchError::SameName(_)
         | BenchError::NoTruth
+        | BenchError::NotRanked(_)
         | BenchError::OtherBudget { .. }
         | BenchError::ForeignMeasurement { .. }
         | BenchError::OtherSetup(_)

@@ -46,6 +46,16 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
              with `optsleuth bench plant`"
                 .to_owned()
         }
+        CompilerError::NotLlvmSource(_) => {
+            "give a checkout of llvm-project, or its folder llvm".to_owned()
+        }
+        CompilerError::OtherSource { asked, .. } => {
+            format!("check out the tag llvmorg-{asked}")
+        }
+        CompilerError::NotPackaged(_) | CompilerError::NoSource { .. } => {
+            "give the source with `--source DIR`, or do without: `--zoom off`".to_owned()
+        }
+        CompilerError::SourceNotKept(_) => "leave out `--offline` once".to_owned(),
         CompilerError::DoesNotCompile { .. } | CompilerError::FrontEndRefuses(_) => {
             "pass what it needs with `-I DIR`, `-D NAME=VALUE` or `--cflag=-std=gnu89`".to_owned()
         }
@@ -123,6 +133,9 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
         | CompilerError::NoTool { .. }
         | CompilerError::NoClang(_)
         | CompilerError::NoArchives { .. }
+        | CompilerError::NotPackaged(_)
+        | CompilerError::SourceNotKept(_)
+        | CompilerError::NoSource { .. }
         | CompilerError::NoCxxCompiler(_) => Exit::Missing,
         CompilerError::UnsupportedLlvm(_)
         | CompilerError::NotLlvmConfig { .. }
@@ -130,6 +143,8 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
         | CompilerError::NotExecutable(_)
         | CompilerError::NotACompiler { .. }
         | CompilerError::Disguised { .. }
+        | CompilerError::NotLlvmSource(_)
+        | CompilerError::OtherSource { .. }
         | CompilerError::FaultDoesNotFit { .. }
         | CompilerError::UnreadableProgram { .. }
         | CompilerError::UnknownLanguage(_)

@@ -53,7 +53,10 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
         TriageError::NothingToInsert(_) => "give other programs with `--pool`, or another `--seed`",
         TriageError::NothingToMutate => "`--list` shows what there is",
         // The error says so itself.
-        TriageError::Search(_) => return None,
+        TriageError::Search(_)
+        | TriageError::ZoomOfFault
+        | TriageError::NothingToZoom(_)
+        | TriageError::NotZoomed(_) => return None,
     };
     Some(said.to_owned())
 }
@@ -66,9 +69,11 @@ pub(super) fn exit(error: &TriageError) -> Exit {
         TriageError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         TriageError::Mutate(error) | TriageError::NotC { source: error, .. } => mutate::exit(error),
         TriageError::NoCsmith => Exit::Missing,
-        TriageError::Troubled(_) => Exit::Internal,
+        TriageError::Troubled(_) | TriageError::NotZoomed(_) => Exit::Internal,
         TriageError::Search(_)
         | TriageError::NoReducer(_)
+        | TriageError::ZoomOfFault
+        | TriageError::NothingToZoom(_)
         | TriageError::NoPrograms(_)
         | TriageError::NoCPrograms(_)
         | TriageError::NotInC(_)

@@ -115,7 +115,11 @@ fn by_verdict(evidence: Evidence<'_>) -> Result<Outcome, NoOutcome> {
         Verdict::InvalidIr => Ok(Outcome::InvalidIr { invocation: evidence.invocation, message }),
         Verdict::FatalError => crash(CrashCause::FatalError),
         Verdict::ErrorExit => crash(CrashCause::ErrorExit),
-        Verdict::Assertion => crash(CrashCause::Assertion),
+        // Where it stands follows, and is no part of what it says.
+        Verdict::Assertion => {
+            let text = message.lines().next().map(str::to_owned);
+            self::crash(&evidence, CrashCause::Assertion, text)
+        }
         Verdict::CodegenFailure => Ok(Outcome::CodegenFailure { message }),
         Verdict::OutOfMemory => Ok(Outcome::OutOfMemory { invocation: evidence.invocation }),
         Verdict::NeedsProcess => Err(NoOutcome::NeedsProcess(message)),

@@ -15,13 +15,14 @@ use object::{Object, ObjectSymbol};
 use optsleuth_model::doctor::{Instrumentation, LeftAlone};
 use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, HEADERS, Origin};
 use optsleuth_objcov::{
-    ArchiveOptions, FunctionIndex, Linkage, MemberReport, PROBE_SYMBOL_PREFIX, START_SYMBOL,
+    ArchiveOptions, FunctionIndex, Lines, Linkage, MemberReport, PROBE_SYMBOL_PREFIX, START_SYMBOL,
     STOP_SYMBOL, boundary_objects, instrument_archive,
 };
 use rayon::prelude::*;
 
 use super::source_tree::source_file;
 use super::symbols::demangle;
+use super::zoom::SourceTree;
 use crate::CompilerError;
 
 /// More members than any archive has; the next archive's numbers start there.
@@ -93,20 +94,29 @@ impl Covered {
         summary
     }
 
-    /// The code map of the worker that was linked from these archives.
-    pub(crate) fn code_map(&self, worker: &Path) -> Result<CodeMap, CompilerError> {
+    /// The code map of the worker that was linked from these archives, some of
+    /// whose members may be zoomed.
+    pub(crate) fn code_map(
+        &self,
+        worker: &Path,
+        zoomed: &[ZoomedMember],
+    ) -> Result<CodeMap, CompilerError> {
         let marks = Marks::read(worker)?;
         let headers = HeaderCode::find(&self.members);
-        let mut map = CodeMap { n_blocks: marks.n_blocks, ..CodeMap::default() };
+        let header_files = self.header_files(zoomed)?;
+        let source = zoomed.first().map(|member| member.tree.folder());
+        let mut map = CodeMap { n_blocks: marks.n_blocks, source, ..CodeMap::default() };
         let mut file_ids: BTreeMap<String, FileId> = BTreeMap::new();
         for (archive, members) in &self.members {
             for (position, member) in members.iter().enumerate() {
                 let Ok(functions) = &member.outcome else { continue };
                 let object = map.objects.len() as u32;
+                let anew = zoomed.iter().find(|anew| anew.replaces(archive, position));
                 map.objects.push(CodeObject {
-                    archive: archive.clone(),
+                    archive: anew.map_or(archive, |anew| &anew.archive).clone(),
                     member: member.name.clone(),
                     position: position as u32,
+                    zoomed: anew.map(|anew| anew.object.display().to_string()),
                 });
                 let source = source_file(archive, &member.name);
                 for function in functions {
@@ -115,11 +125,11 @@ impl Covered {
                     };
                     let name = demangle(&function.symbol);
                     let file = match headers.contains(function, &name) {
-                        true => HEADERS.to_owned(),
-                        false => source.clone(),
+                        true => header_files.get(&function.symbol).map_or(HEADERS, String::as_str),
+                        false => &source,
                     };
                     let next = FileId(file_ids.len() as u32);
-                    let file = *file_ids.entry(file).or_insert(next);
+                    let file = *file_ids.entry(file.to_owned()).or_insert(next);
                     map.functions.push(code_function(function, name, file, object, start));
                 }
             }
@@ -130,6 +140,47 @@ impl Covered {
         }
         map.files = files;
         Ok(map)
+    }
+
+    /// Functions of zoomed objects that stand in LLVM's headers, by symbol. The
+    /// linker may have kept another object's copy; it is of the same header.
+    fn header_files(
+        &self,
+        zoomed: &[ZoomedMember],
+    ) -> Result<HashMap<String, String>, CompilerError> {
+        let mut files = HashMap::new();
+        for (archive, members) in &self.members {
+            for (position, member) in members.iter().enumerate() {
+                let anew = zoomed.iter().find(|anew| anew.replaces(archive, position));
+                let (Some(anew), Ok(functions)) = (anew, &member.outcome) else { continue };
+                let lines = Lines::read(&fs::read(&anew.object)?).ok().flatten();
+                let Some(lines) = lines else { continue };
+                for function in functions {
+                    let place = lines.find(function.section, function.start);
+                    if let Some(path) = place.and_then(|place| anew.tree.known_as(place.file)) {
+                        files.entry(function.symbol.clone()).or_insert(path);
+                    }
+                }
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// An object that takes the place of an archive's own.
+#[derive(Clone, Debug)]
+pub(crate) struct ZoomedMember {
+    /// The distribution's archive.
+    pub(crate) archive: String,
+    pub(crate) position: u32,
+    pub(crate) object: PathBuf,
+    pub(crate) tree: SourceTree,
+}
+
+impl ZoomedMember {
+    /// Whether it stands there, in the archive or in a copy of it.
+    fn replaces(&self, archive: &str, position: usize) -> bool {
+        self.position as usize == position && file_name(&self.archive) == file_name(archive)
     }
 }
 
@@ -324,7 +375,7 @@ mod tests {
         let covered = instrument(&[path("libsign.a")], &path("out"), &|_| {}).unwrap();
         let linked = tool("clang").arg(&covered.first).arg("main.o").args(&covered.archives);
         linked.arg(&covered.last).args(["-no-pie", "-o", "program"]).check().unwrap();
-        let map = covered.code_map(&path("program")).unwrap();
+        let map = covered.code_map(&path("program"), &[]).unwrap();
         assert_eq!(map.functions.len(), 1);
         assert_eq!(map.functions[0].name, "sign");
         assert_eq!(map.files, ["libsign.a/sign"]);

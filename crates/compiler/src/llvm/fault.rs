@@ -75,7 +75,8 @@ pub fn possible_faults(
     map: &CodeMap,
     function: &CodeFunction,
 ) -> Result<BTreeMap<usize, Vec<Fault>>, CompilerError> {
-    let CodeObject { archive, member, position } = &map.objects[function.origin.object as usize];
+    let CodeObject { archive, member, position, .. } =
+        &map.objects[function.origin.object as usize];
     let path = Path::new(archive);
     let bytes = fs::read(path)?;
     let members = members_of(path, &bytes)?;

@@ -74,7 +74,7 @@ impl FaultyBuilder {
                 link_plain(&self.install, &recipe, &self.plain, folder.path())?;
             }
             Flavor::Covered => {
-                build_covered(&self.install, &recipe, &self.plain, folder.path(), progress)?;
+                build_covered(&self.install, &recipe, &self.plain, &[], folder.path(), progress)?;
             }
         }
         let _ = fs::remove_file(&broken); // Only takes up room.

@@ -6,13 +6,16 @@
 //! information of an LLVM is many times its code.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use object::read::archive::ArchiveFile;
-use optsleuth_model::{BlockLines, CodeFunction, CodeMap, CodeObject, Coverage};
-use optsleuth_objcov::Lines;
+use optsleuth_model::{
+    BlockId, BlockLines, CodeFunction, CodeMap, CodeObject, CodePlace, Coverage, FunctionId,
+};
+use optsleuth_objcov::{Lines, nth_instruction};
 
+use super::zoom::known_as;
 use crate::CompilerError;
 
 /// The lines of all blocks in the objects that a coverage touches. Objects
@@ -72,5 +75,65 @@ fn object_lines(archive: &[u8], object: &CodeObject) -> Option<Lines> {
             tracing::warn!(member = object.member, %error, "no lines");
             None
         }
+    }
+}
+
+/// Lines of instructions and the text around them, for a covered worker some of
+/// whose objects have debug information. Objects are read when they are asked
+/// about.
+#[derive(Debug)]
+pub struct SourceLines<'m> {
+    map: &'m CodeMap,
+    owners: Vec<Option<FunctionId>>,
+    objects: HashMap<u32, Option<ObjectLines>>,
+    /// Where the files lie that places were found in.
+    files: HashMap<String, PathBuf>,
+}
+
+#[derive(Debug)]
+struct ObjectLines {
+    bytes: Vec<u8>,
+    lines: Lines,
+}
+
+impl<'m> SourceLines<'m> {
+    pub fn new(map: &'m CodeMap) -> SourceLines<'m> {
+        let owners = map.owners();
+        SourceLines { map, owners, objects: HashMap::new(), files: HashMap::new() }
+    }
+
+    /// The place of a block's n-th instruction. `None` where the worker's objects
+    /// do not say, or it is not LLVM's own code.
+    pub fn place(&mut self, block: BlockId, nth: u32) -> Option<CodePlace> {
+        let folder = self.map.source.as_deref()?;
+        let function = self.map.function((*self.owners.get(block.0 as usize)?)?);
+        let origin = &function.origin;
+        let map = self.map;
+        let read = || ObjectLines::read(map.objects.get(origin.object as usize)?);
+        let object = self.objects.entry(origin.object).or_insert_with(read).as_ref()?;
+        let index = function.block_ids().position(|own| own == block)?;
+        let start = *origin.offsets.get(index)?;
+        let offset = match nth {
+            0 => start,
+            _ => nth_instruction(&object.bytes, origin.section, start, nth).unwrap_or(start),
+        };
+        let found = object.lines.find(origin.section, offset)?;
+        let path = known_as(folder, found.file)?;
+        self.files.entry(path.clone()).or_insert_with(|| PathBuf::from(found.file));
+        Some(CodePlace { path, line: found.line, column: found.column })
+    }
+
+    /// The text of a file that a place was found in.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let bytes = fs::read(self.files.get(path)?).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+impl ObjectLines {
+    fn read(object: &CodeObject) -> Option<ObjectLines> {
+        let bytes = fs::read(object.zoomed.as_ref()?).ok()?;
+        let lines = Lines::read(&bytes).ok()??;
+        Some(ObjectLines { bytes, lines })
     }
 }

@@ -24,7 +24,7 @@ use super::protocol::wire::{
     self, BITS_OFFSET, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, PROTOCOL_VERSION,
     REQUEST_OFFSET, RESPONSE_OFFSET, STDERR_OFFSET, STDOUT_OFFSET, WINDOW_BITS_OFFSET,
 };
-use super::protocol::{self, End, Hello, Op, Payload, Report};
+use super::protocol::{self, End, Hello, Op, Payload, Report, Verdict};
 use super::provisioned::Provisioned;
 use crate::CompilerError;
 use crate::diagnostics::first_error;
@@ -227,6 +227,8 @@ impl Process {
         };
         let result = RunResult {
             outcome,
+            stack: report.frames.clone(),
+            asserted_at: asserted_at(report),
             emitted,
             interpretation: None,
             n_items: report.n_items,
@@ -289,4 +291,10 @@ impl Drop for Process {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         self.daemon.finish(Duration::from_secs(2));
     }
+}
+
+/// Where the assertion stands that a child reports: the line behind its text.
+fn asserted_at(report: &Report) -> Option<String> {
+    let is_one = report.verdict == Verdict::Assertion;
+    is_one.then(|| report.message.lines().nth(1).map(str::to_owned)).flatten()
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use fs_err as fs;
 use optsleuth_model::doctor::Instrumentation;
 use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
-use optsleuth_objcov::Decision;
+use optsleuth_objcov::{Decision, Program};
 
 use super::install::Install;
 use super::symbols::Symbols;
@@ -42,6 +42,16 @@ impl Targets {
         });
         components
     }
+}
+
+/// A conditional instruction of LLVM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub block: BlockId,
+    /// Which instruction of its block it is, from 0.
+    pub nth: u32,
+    /// What makes it decide the other way.
+    pub detour: Detour,
 }
 
 /// What a worker is made for.
@@ -117,14 +127,30 @@ impl Provisioned {
 
     /// The conditional instructions in these blocks of a covered worker, each
     /// as the detour that makes it decide the other way.
-    pub fn detours(&self, blocks: &Coverage) -> Result<Vec<(BlockId, Detour)>, CompilerError> {
+    pub fn detours(&self, blocks: &Coverage) -> Result<Vec<Condition>, CompilerError> {
         let program = fs::read(&self.binary).map_err(CompilerError::Cache)?;
         let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
         let detour = |decision: Decision| {
-            let Decision { block, address, inverted } = decision;
-            (BlockId(block), Detour { address, opcode: inverted })
+            let Decision { block, nth, address, inverted } = decision;
+            let detour = Detour { address, opcode: inverted };
+            Condition { block: BlockId(block), nth, detour }
         };
         Ok(found.into_iter().map(detour).collect())
+    }
+
+    /// The instructions of blocks that a stack's addresses are, of a return address
+    /// the call's. Addresses outside of blocks are left out.
+    pub fn instructions(&self, stack: &[u64]) -> Result<Vec<(BlockId, u32)>, CompilerError> {
+        if stack.is_empty() {
+            return Ok(Vec::new());
+        }
+        let bytes = fs::read(&self.binary).map_err(CompilerError::Cache)?;
+        let program = Program::read(&bytes).ok_or(CompilerError::NotInstrumented)?;
+        let place = |&address: &u64| {
+            let place = program.place(address.saturating_sub(1))?;
+            Some((BlockId(place.block), place.nth))
+        };
+        Ok(stack.iter().filter_map(place).collect())
     }
 
     /// What instrumentation did to a covered worker's archives.

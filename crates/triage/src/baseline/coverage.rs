@@ -12,9 +12,9 @@ use std::path::PathBuf;
 
 use fs_err as fs;
 use optsleuth_case::folder::write_whole;
-use optsleuth_case::workers::{Workers, steps};
+use optsleuth_case::workers::Workers;
 use optsleuth_compiler::distribution;
-use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
+use optsleuth_compiler::llvm::{Provisioned, cache_root};
 use optsleuth_model::{CodeMap, Limits, Outcome, PassSequence, Progress, RunRequest, RunResult};
 use optsleuth_search::TABLE_I;
 use serde::{Deserialize, Serialize};
@@ -37,15 +37,16 @@ pub struct BaselineCoverage {
 }
 
 impl BaselineCoverage {
-    /// Of this LLVM: what is kept, or measured now.
-    pub fn of(install: &Install, progress: &dyn Progress) -> Result<BaselineCoverage, TriageError> {
-        let mut report = steps(install, progress);
-        let provisioned = llvm::provision(install, Targets::Native, Flavor::Covered, &mut report)?;
-        let path = kept_at(&provisioned.key())?;
+    /// Of this worker: what is kept, or measured now.
+    pub fn of(
+        worker: &Provisioned,
+        progress: &dyn Progress,
+    ) -> Result<BaselineCoverage, TriageError> {
+        let path = kept_at(&worker.key())?;
         if let Some(kept) = fs::read(&path).ok().and_then(|b| postcard::from_bytes(&b).ok()) {
             return Ok(kept);
         }
-        let mut workers = Workers::start(provisioned, None, progress)?;
+        let mut workers = Workers::start(worker.clone(), None, progress)?;
         let coverage = BaselineCoverage::measure(&mut workers, progress)?;
         // Nothing is lost but time where it cannot be kept.
         let kept = postcard::to_allocvec(&coverage)
@@ -153,7 +154,7 @@ fn kept_at(worker: &str) -> Result<PathBuf, TriageError> {
         hasher.update(name.as_bytes()).update(text.as_bytes());
     }
     let recipe = &hasher.finalize().to_hex()[..16];
-    Ok(llvm::cache_root()?.join("coverage").join(format!("{worker}-{recipe}")))
+    Ok(cache_root()?.join("coverage").join(format!("{worker}-{recipe}")))
 }
 
 #[cfg(test)]

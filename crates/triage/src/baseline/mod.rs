@@ -5,8 +5,9 @@ mod coverage;
 mod programs;
 
 use optsleuth_case::CaseError;
+use optsleuth_case::workers::steps;
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::llvm::Install;
+use optsleuth_compiler::llvm::{self, Flavor, Install, Provisioned, Targets};
 use optsleuth_model::{Program, Progress};
 
 use crate::TriageError;
@@ -23,9 +24,19 @@ pub struct Baseline {
 impl Baseline {
     /// Of this LLVM. Without a clang there is none, and methods do without.
     pub fn of(install: &Install, progress: &dyn Progress) -> Result<Baseline, TriageError> {
-        match programs::programs(install) {
+        let mut report = steps(install, progress);
+        let worker = llvm::provision(install, Targets::Native, Flavor::Covered, &mut report)?;
+        Baseline::of_worker(&worker, progress)
+    }
+
+    /// Of a covered worker.
+    pub fn of_worker(
+        worker: &Provisioned,
+        progress: &dyn Progress,
+    ) -> Result<Baseline, TriageError> {
+        match programs::programs(&worker.install) {
             Ok(programs) => {
-                Ok(Baseline { coverage: BaselineCoverage::of(install, progress)?, programs })
+                Ok(Baseline { coverage: BaselineCoverage::of(worker, progress)?, programs })
             }
             Err(TriageError::Case(CaseError::Compiler(
                 error @ (CompilerError::NoClang(_) | CompilerError::DoesNotCompile { .. }),

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use optsleuth_case::loaded::LoadedCase;
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::llvm::Pool;
-use optsleuth_model::{BlockId, Coverage, Detour, RunRequest, RunResult};
+use optsleuth_compiler::llvm::{Condition, Pool};
+use optsleuth_model::{BlockId, Coverage, RunRequest, RunResult};
 
 use crate::TriageError;
 
@@ -22,9 +22,21 @@ use crate::TriageError;
 #[derive(Debug)]
 pub(super) struct Detours {
     /// By the index of their block; the next one last.
-    left: Vec<(u32, Detour)>,
-    pub(super) tried: Vec<u32>,
+    left: Vec<(u32, Condition)>,
+    pub(super) tried: Vec<Tried>,
+    /// Indices of blocks.
     pub(super) cures: BTreeSet<u32>,
+}
+
+/// A condition that was decided the other way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tried {
+    /// The index of its block.
+    pub(super) index: u32,
+    /// Which instruction of the block it is.
+    pub(super) nth: u32,
+    /// The failure vanished.
+    pub(super) cures: bool,
 }
 
 impl Detours {
@@ -36,10 +48,11 @@ impl Detours {
         promise: &[f64],
     ) -> Result<Detours, TriageError> {
         let found = loaded.workers.provisioned.detours(window)?;
-        let in_universe = |(block, detour): (BlockId, Detour)| {
-            universe.binary_search(&block).ok().map(|index| (index as u32, detour))
+        let in_universe = |condition: Condition| {
+            let index = universe.binary_search(&condition.block).ok()?;
+            Some((index as u32, condition))
         };
-        let mut left: Vec<(u32, Detour)> = found.into_iter().filter_map(in_universe).collect();
+        let mut left: Vec<(u32, Condition)> = found.into_iter().filter_map(in_universe).collect();
         // Stable, and turned round: of equals, the first in the code comes first.
         left.reverse();
         left.sort_by(|(a, _), (b, _)| promise[*a as usize].total_cmp(&promise[*b as usize]));
@@ -62,15 +75,15 @@ impl Detours {
     ) -> Vec<Verdict> {
         let mut batch = Vec::new();
         while batch.len() < count
-            && let Some((block, detour)) = self.left.pop()
+            && let Some((index, condition)) = self.left.pop()
         {
             // One condition that cures is enough.
-            if !self.cures.contains(&block) {
-                batch.push((block, detour));
+            if !self.cures.contains(&index) {
+                batch.push((index, condition));
             }
         }
-        let request = |(_, detour): &(u32, Detour)| RunRequest {
-            detour: Some(*detour),
+        let request = |(_, condition): &(u32, Condition)| RunRequest {
+            detour: Some(condition.detour),
             coverage: false,
             ..template.clone()
         };
@@ -81,10 +94,11 @@ impl Detours {
         };
         let results = pool.run_while(&requests, keep_going, &|result, _| result);
         let verdicts: Vec<Verdict> = results.into_iter().map(judge).collect();
-        for ((block, _), verdict) in batch.iter().zip(&verdicts) {
-            self.tried.push(*block);
-            if *verdict == Verdict::Passes {
-                self.cures.insert(*block);
+        for (&(index, condition), verdict) in batch.iter().zip(&verdicts) {
+            let cures = *verdict == Verdict::Passes;
+            self.tried.push(Tried { index, nth: condition.nth, cures });
+            if cures {
+                self.cures.insert(index);
             }
         }
         verdicts

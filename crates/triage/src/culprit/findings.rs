@@ -1,22 +1,22 @@
 //! What an investigation has found so far: clues, counts, ranking, history; and
 //! in the end, all of it as a [`Localization`] or as what a bench measures.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use optsleuth_case::loaded::{LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_model::{
-    BlockId, CodeMap, Coverage, Edit, HistoryEntry, Localization, Outcome, RankedTruth, RecipeName,
-    RunResult, SearchStatus, StopReason,
+    BlockId, CodeMap, Coverage, Edit, HistoryEntry, LineSuspect, Localization, Outcome,
+    RankedTruth, RecipeName, RunResult, SearchStatus, StopReason,
 };
 use optsleuth_rank::{Clues, Culprits, Part, Ranker, Ranking, Spectrum};
 use optsleuth_search::Reference;
 
-use super::detours::Detours;
+use super::detours::{Detours, Tried};
+use super::lines::LineEvidence;
 use super::mutants::Mutant;
 use super::{CULPRIT, CulpritPlan};
-use crate::localize::{Account, CuresByEntity, Measured, Tally, ranked_truth};
+use crate::localize::{Account, CuresByEntity, Measured, Tally, Top, ranked_truth};
 
 /// What counts as the top when an investigation waits for it to settle.
 const TOP: usize = 10;
@@ -31,8 +31,9 @@ pub(crate) struct Findings<'a> {
     /// Passes, and what was changed in the program.
     sources: Vec<(String, Option<String>)>,
     passes: String,
-    tried: Vec<BlockId>,
-    cures: BTreeSet<BlockId>,
+    tried: Vec<Tried>,
+    /// Where a crash happened: instructions of blocks, innermost first.
+    stack: Vec<(BlockId, u32)>,
     runs: usize,
     failing: usize,
     discarded: usize,
@@ -67,7 +68,7 @@ impl<'a> Findings<'a> {
             sources: Vec::new(),
             passes,
             tried: Vec::new(),
-            cures: BTreeSet::new(),
+            stack: Vec::new(),
             runs: 0,
             failing: 0,
             discarded: 0,
@@ -111,6 +112,10 @@ impl<'a> Findings<'a> {
     pub(super) fn set_window(&mut self, window: &Coverage) {
         self.clues.in_window =
             self.universe().iter().map(|block| window.contains(*block)).collect();
+    }
+
+    pub(super) fn set_stack(&mut self, stack: Vec<(BlockId, u32)>) {
+        self.stack = stack;
     }
 
     pub(super) fn take_baseline_run(&mut self, result: &RunResult) {
@@ -157,9 +162,7 @@ impl<'a> Findings<'a> {
                 Verdict::Other => self.discarded += 1,
             }
         }
-        let block = |&index: &u32| self.witnesses.universe()[index as usize];
-        self.tried = detours.tried.iter().map(block).collect();
-        self.cures = detours.cures.iter().map(block).collect();
+        self.tried.clone_from(&detours.tried);
         for &index in &detours.cures {
             self.clues.cures[index as usize] = true;
         }
@@ -222,9 +225,22 @@ impl<'a> Findings<'a> {
             discarded: self.discarded,
             best_similarity: self.best_similarity(),
             rankings,
-            own: self.ranking,
+            own: Top::of(self.map, &self.ranking),
             history: self.history,
         }
+    }
+
+    /// The most suspect lines, where lines are known.
+    fn lines(&self) -> Vec<LineSuspect> {
+        LineEvidence {
+            map: self.map,
+            universe: self.universe(),
+            weights: &self.promise(),
+            functions: &self.ranking.functions,
+            tried: &self.tried,
+            stack: &self.stack,
+        }
+        .suspects()
     }
 
     /// Everything, as a result.
@@ -237,6 +253,11 @@ impl<'a> Findings<'a> {
         wall: Duration,
     ) -> Localization {
         let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&self.ranking));
+        let block = |tried: &Tried| self.universe()[tried.index as usize];
+        let tried = self.tried.iter().map(block);
+        let cures = self.tried.iter().filter(|tried| tried.cures).map(block).collect();
+        let cures = CuresByEntity::new(self.map, tried, &cures);
+        let lines = self.lines();
         Account {
             programs: None,
             method: CULPRIT,
@@ -252,7 +273,8 @@ impl<'a> Findings<'a> {
             ranking: &self.ranking,
             spectrum: &self.witnesses,
             sources: self.sources,
-            cures: Some(CuresByEntity::new(self.map, self.tried, &self.cures)),
+            cures: Some(cures),
+            lines,
             truth,
             history: self.history,
         }

@@ -14,6 +14,7 @@
 
 mod detours;
 mod findings;
+mod lines;
 mod mutants;
 mod technique;
 
@@ -115,6 +116,18 @@ impl CulpritInput {
         let guilty = bisection.culprit().map(|invocation| invocation.index);
         Ok(CulpritInput { guilty, baseline })
     }
+
+    /// The same for a worker whose LLVM was compiled anew in part: invocations
+    /// have the same numbers, blocks do not.
+    pub fn of_zoomed(
+        &self,
+        failure: &CoveredFailure,
+        progress: &dyn Progress,
+    ) -> Result<CulpritInput, TriageError> {
+        let provisioned = &failure.failing.loaded.workers.provisioned;
+        let baseline = Baseline::of_worker(provisioned, progress)?;
+        Ok(CulpritInput { guilty: self.guilty, baseline })
+    }
 }
 
 /// Gathers clues and ranks suspects.
@@ -164,6 +177,7 @@ fn investigate<'a>(
     progress.step("comparing with the baseline programs");
     let window = window(loaded, &template, known.guilty, input)?;
     findings.set_window(&window);
+    findings.set_stack(loaded.workers.provisioned.instructions(&reproduction.first.stack)?);
     findings.set_baseline(&known.baseline.coverage.shares(&input.map));
     run_baseline_programs(loaded, &template, &known.baseline.programs, &mut findings)?;
 

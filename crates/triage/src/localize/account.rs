@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use optsleuth_case::loaded::{LoadedCase, Reproduction};
 use optsleuth_model::{
     BlockId, CodeMap, Cures, Evidence, Failure, FileId, FileSuspect, FunctionId, FunctionSuspect,
-    HistoryEntry, LOCALIZATION_VERSION, Localization, ProgramCounts, RecipeName, StopReason,
-    TruthRanks, WitnessEntry,
+    HistoryEntry, LOCALIZATION_VERSION, LineSuspect, Localization, ProgramCounts, RecipeName,
+    StopReason, TruthRanks, WitnessEntry,
 };
 use optsleuth_rank::{Ranker, Ranking, Spectrum, evidence};
 
@@ -37,6 +37,8 @@ pub struct Account<'a> {
     pub sources: Vec<(String, Option<String>)>,
     /// Where detours were tried.
     pub cures: Option<CuresByEntity>,
+    /// Where lines are known.
+    pub lines: Vec<LineSuspect>,
     pub truth: Option<TruthRanks>,
     pub history: Vec<HistoryEntry>,
 }
@@ -130,6 +132,8 @@ impl Account<'_> {
             best_similarity: similarities.fold(0.0, f64::max),
             files: files.collect(),
             functions: functions.collect(),
+            lines: self.lines,
+            zoom: None,
             witness_list: witnesses.list,
             truth: self.truth,
             history: self.history,

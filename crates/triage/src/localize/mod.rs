@@ -38,7 +38,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::TriageError;
 pub use account::{Account, CuresByEntity};
-pub use tally::{Measured, Source, Tally, ranked_truth};
+pub use tally::{Measured, Source, Tally, Top, ranked_truth};
 
 /// What is to be localized.
 #[derive(Clone, Debug)]

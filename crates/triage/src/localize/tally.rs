@@ -207,7 +207,7 @@ impl<'a> Tally<'a> {
             programs: self.programs,
             best_similarity: self.best_similarity,
             rankings: recipes.iter().map(rank).collect(),
-            own: self.ranking,
+            own: Top::of(self.map, &self.ranking),
             history: self.history,
         }
     }
@@ -241,6 +241,7 @@ impl<'a> Tally<'a> {
             spectrum: &self.spectrum,
             sources: self.sources,
             cures: None,
+            lines: Vec::new(),
             truth,
             history: self.history,
         }
@@ -266,8 +267,61 @@ pub struct Measured {
     /// By each recipe.
     pub rankings: Vec<RankedTruth>,
     /// By the method's own.
-    pub own: Ranking,
+    pub own: Top,
     pub history: Vec<HistoryEntry>,
+}
+
+impl Measured {
+    /// The same of a result.
+    pub fn of(found: &Localization) -> Measured {
+        let recipe = RecipeName {
+            formula: found.formula.clone(),
+            aggregation: found.aggregation.clone(),
+            weights: found.weights.clone(),
+        };
+        let names = |top: &mut dyn Iterator<Item = &String>| top.take(NAMED).cloned().collect();
+        Measured {
+            runs: found.runs,
+            witnesses: found.witnesses,
+            failing: found.failing,
+            discarded: found.discarded,
+            programs: found.programs,
+            best_similarity: found.best_similarity,
+            rankings: vec![ranked_truth(recipe, &found.truth.clone().unwrap_or_default())],
+            own: Top {
+                files: names(&mut found.files.iter().map(|suspect| &suspect.path)),
+                functions: names(&mut found.functions.iter().map(|suspect| &suspect.name)),
+                n_files: found.files.len(),
+                n_functions: found.functions.len(),
+            },
+            history: found.history.clone(),
+        }
+    }
+}
+
+/// How many of the most suspect are kept by name.
+const NAMED: usize = 20;
+
+/// The most suspect, by name, and among how many.
+#[derive(Debug, Default)]
+pub struct Top {
+    pub files: Vec<String>,
+    pub functions: Vec<String>,
+    pub n_files: usize,
+    pub n_functions: usize,
+}
+
+impl Top {
+    pub fn of(map: &CodeMap, ranking: &Ranking) -> Top {
+        let files = ranking.files.iter().take(NAMED);
+        let functions = ranking.functions.iter().take(NAMED);
+        Top {
+            files: files.map(|suspect| map.file(suspect.id).to_owned()).collect(),
+            functions: functions.map(|suspect| map.function(suspect.id).name.clone()).collect(),
+            n_files: ranking.files.len(),
+            n_functions: ranking.functions.len(),
+        }
+    }
 }
 
 fn recipe_name(recipe: &Recipe) -> RecipeName {

@@ -13,17 +13,22 @@ pub(super) enum Step {
     /// Seeing what the one pass changes.
     BisectSingle,
     Rank,
+    /// Compiling suspect files of LLVM.
+    Zoom,
+    RankZoomed,
 }
 
 impl Step {
     /// In hundredths of the budget.
     const fn share(self) -> u32 {
         match self {
-            Step::Reduce => 40,
+            Step::Reduce => 30,
             Step::Bisect => 10,
-            Step::ReduceSingle => 15,
+            Step::ReduceSingle => 10,
             Step::BisectSingle => 5,
-            Step::Rank => 15,
+            Step::Rank => 6,
+            Step::Zoom => 18,
+            Step::RankZoomed => 10,
         }
     }
 }
@@ -35,7 +40,7 @@ const LEAST: Duration = Duration::from_secs(2);
 /// The share of what cannot be cut short: seeing a reduced case fail five times,
 /// and asking the distribution's tools.
 #[cfg(test)]
-const UNDIVIDED: u32 = 15;
+const UNDIVIDED: u32 = 11;
 
 /// When a triage has to be done.
 #[derive(Clone, Copy, Debug)]
@@ -68,15 +73,22 @@ mod tests {
 
     #[test]
     fn the_shares_add_up_to_the_whole() {
-        let steps =
-            [Step::Reduce, Step::Bisect, Step::ReduceSingle, Step::BisectSingle, Step::Rank];
+        let steps = [
+            Step::Reduce,
+            Step::Bisect,
+            Step::ReduceSingle,
+            Step::BisectSingle,
+            Step::Rank,
+            Step::Zoom,
+            Step::RankZoomed,
+        ];
         assert_eq!(steps.map(Step::share).iter().sum::<u32>() + UNDIVIDED, 100);
     }
 
     #[test]
     fn no_step_gets_more_than_its_share_or_what_is_left() {
         let whole = Duration::from_secs(100);
-        assert_eq!(Budget::begin(whole).of(Step::Reduce), Duration::from_secs(40));
+        assert_eq!(Budget::begin(whole).of(Step::Reduce), Duration::from_secs(30));
         let over = Budget { whole, end: Instant::now() };
         assert_eq!(over.of(Step::Reduce), LEAST);
     }

@@ -40,6 +40,7 @@ use crate::bisect::bisect_to_single_pass;
 use crate::culprit::{CULPRIT, CulpritInput, CulpritPlan, find_culprit};
 use crate::localize::{CoveredFailure, Stop};
 use crate::reduce::{Part, Reducer, Reducing, reduce_failing, restore_original};
+use crate::zoom::{ZoomPlan, find_culprit_zoomed};
 use budget::{Budget, Step};
 pub use open::Suspicion;
 
@@ -63,6 +64,8 @@ pub struct TriagePlan {
     pub budget: Duration,
     /// Where the random numbers start.
     pub seed: u64,
+    /// How far to zoom into LLVM's source.
+    pub zoom: Option<ZoomPlan>,
     /// What to make programs smaller with.
     pub reducer: Reducer,
     /// The program that other reducers' tests start: `optsleuth` itself.
@@ -310,9 +313,22 @@ impl Steps<'_> {
             Some(bisection) => CulpritInput::of_bisection(&failure, bisection, self.progress)?,
             None => CulpritInput::find(&mut failure, self.progress)?,
         };
-        let stop = Stop { budget: Some(self.budget.of(Step::Rank)), ..Stop::default() };
-        let plan = CulpritPlan { seed: self.plan.seed, stop };
-        let found = find_culprit(&mut failure, &known, &plan, self.progress)?;
+        let plan = |step: Step| {
+            let stop = Stop { budget: Some(self.budget.of(step)), ..Stop::default() };
+            CulpritPlan { seed: self.plan.seed, stop }
+        };
+        let found = match &self.plan.zoom {
+            None => find_culprit(&mut failure, &known, &plan(Step::Rank), self.progress)?,
+            Some(zoom) => {
+                let plans = [&plan(Step::Rank), &plan(Step::RankZoomed)];
+                let deadline = self.budget.deadline(Step::Rank) + self.budget.of(Step::Zoom);
+                let zoom = ZoomPlan { deadline: Some(deadline), ..zoom.clone() };
+                let (found, not_zoomed) =
+                    find_culprit_zoomed(&mut failure, &known, plans, &zoom, self.progress)?;
+                self.notes.extend(not_zoomed.map(|why| format!("zoom: {why}")));
+                found
+            }
+        };
         save_localization(&open_case(folder, trust)?, &found)?;
         if found.stopped == StopReason::Interrupted {
             self.notes.push("the ranking was interrupted".to_owned());

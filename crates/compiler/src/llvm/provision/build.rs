@@ -16,7 +16,7 @@ use fs_err as fs;
 use super::Step;
 use super::recipe::{Recipe, is_archive};
 use crate::CompilerError;
-use crate::llvm::covered;
+use crate::llvm::covered::{self, ZoomedMember};
 use crate::llvm::embedded::{SOURCES, Source};
 use crate::llvm::install::Install;
 use crate::llvm::provisioned::{CODE_MAP, SUMMARY, WORKER};
@@ -117,11 +117,13 @@ pub(in crate::llvm) fn link_plain(
     link(install, recipe, &parts, folder)
 }
 
-/// Links the plain worker's objects with instrumented archives.
+/// Links the plain worker's objects with instrumented archives, some of whose
+/// members may be zoomed.
 pub(in crate::llvm) fn build_covered(
     install: &Install,
     recipe: &Recipe,
     plain: &Path,
+    zoomed: &[ZoomedMember],
     folder: &Path,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), CompilerError> {
@@ -160,7 +162,7 @@ pub(in crate::llvm) fn build_covered(
     link(install, recipe, &Parts { objects, libraries }, folder)?;
     summary.link_seconds = started.elapsed().as_secs_f64();
 
-    let map = covered.code_map(&folder.join(WORKER)).map_err(cover)?;
+    let map = covered.code_map(&folder.join(WORKER), zoomed).map_err(cover)?;
     summary.n_blocks = map.functions.iter().map(|function| function.origin.offsets.len()).sum();
     let bytes = postcard::to_stdvec(&map).map_err(io::Error::other)?;
     fs::write(folder.join(CODE_MAP), bytes)?;

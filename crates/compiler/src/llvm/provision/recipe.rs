@@ -27,6 +27,15 @@ pub(in crate::llvm) struct Recipe {
     pub(in crate::llvm) key: String,
 }
 
+impl Recipe {
+    /// The same, for a program with code that is never called and whose callees
+    /// LLVM was built without: what prints for debugging.
+    pub(in crate::llvm) fn lenient(mut self) -> Recipe {
+        self.link_flags.push("-Wl,--unresolved-symbols=ignore-all".to_owned());
+        self
+    }
+}
+
 pub(in crate::llvm) fn recipe(
     install: &Install,
     targets: Targets,

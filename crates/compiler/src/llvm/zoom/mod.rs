@@ -1,0 +1,203 @@
+//! Zoom: some source files of LLVM, compiled anew without inlining and with
+//! lines, in the place of the archives' own objects.
+//!
+//! ```text
+//! files ─► source tree ─► objects ─► copies of archives ─► worker
+//! ```
+//! What was inlined has a symbol of its own in such a worker, every block has a
+//! line, and assertions can be switched on.
+//!
+//! **Invariant:** everything else of the worker is as the distribution built it.
+//! A file that cannot be compiled or has no member is left out, with the reason.
+
+mod objects;
+mod sources;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use fs_err as fs;
+use optsleuth_model::{CodeMap, CodeObject};
+use optsleuth_objcov::replace_member;
+
+use super::covered::ZoomedMember;
+use super::install::Install;
+use super::provision::{
+    Recipe, Step, build_covered, finish, in_cache, link_plain, plain_entry, recipe,
+};
+use super::provisioned::{Flavor, Provisioned, Targets};
+use super::source_tree::source_file;
+use crate::CompilerError;
+use objects::ObjectCompiler;
+pub(super) use sources::known_as;
+pub use sources::{SourceChoice, SourceTree};
+
+/// Changes when the recipe does in a way that no hashed input shows.
+const RECIPE: &str = "1";
+
+/// What the files are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Coverage of functions and lines.
+    Lines,
+    /// Checking LLVM's assertions.
+    Assertions,
+}
+
+/// Why a file is not zoomed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// The source tree does not have it.
+    NoSource,
+    /// No archive has an object of it.
+    NoMember,
+    DoesNotCompile,
+    /// The time was over.
+    Late,
+}
+
+impl LeftOut {
+    pub fn why(self) -> &'static str {
+        match self {
+            LeftOut::NoSource => "the source does not have it",
+            LeftOut::NoMember => "no archive has its object",
+            LeftOut::DoesNotCompile => "it does not compile against the installed headers",
+            LeftOut::Late => "there was no time to compile it",
+        }
+    }
+}
+
+/// A worker with zoomed files.
+#[derive(Debug)]
+pub struct Zoomed {
+    /// `None` where no file is left.
+    pub provisioned: Option<Provisioned>,
+    /// What is zoomed, in the order in which it was asked for.
+    pub files: Vec<String>,
+    pub left_out: Vec<(String, LeftOut)>,
+}
+
+/// What to zoom into.
+#[derive(Clone, Copy, Debug)]
+pub struct ZoomPlan<'a> {
+    pub tree: &'a SourceTree,
+    /// As in `llvm/lib/Transforms/Scalar/GVN.cpp`.
+    pub files: &'a [String],
+    pub variant: Variant,
+    /// When no more files are to be begun.
+    pub deadline: Option<Instant>,
+}
+
+/// Compiles files and links a worker with them. `map` is the code map of the
+/// covered worker of the same LLVM.
+pub fn zoom(
+    install: &Install,
+    targets: Targets,
+    map: &CodeMap,
+    plan: &ZoomPlan<'_>,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<Zoomed, CompilerError> {
+    let recipe = recipe(install, targets)?;
+    let plain = plain_entry(install, &recipe, targets, progress)?;
+    let compiler = ObjectCompiler::new(install, plan.tree, plan.variant)?;
+    let (mut members, mut left_out) = (Vec::new(), Vec::new());
+    for (file, object) in compiler.compile(plan.tree, plan.files, plan.deadline, progress)? {
+        match (object, member_of(map, &file)) {
+            (Ok(object), Some(member)) => {
+                members.push(Member { file, object, replaces: member.clone() });
+            }
+            (Ok(_), None) => left_out.push((file, LeftOut::NoMember)),
+            (Err(why), _) => left_out.push((file, why)),
+        }
+    }
+    if members.is_empty() {
+        return Ok(Zoomed { provisioned: None, files: Vec::new(), left_out });
+    }
+    let (key, flavor) = match plan.variant {
+        Variant::Lines => (key(&recipe, &members, "lines"), Flavor::Covered),
+        Variant::Assertions => (key(&recipe, &members, "assertions"), Flavor::Plain),
+    };
+    let entry = in_cache(&key, progress, |folder, progress| {
+        let copies = folder.join("archives");
+        fs::create_dir(&copies)?;
+        let (own, zoomed) = with_members(&recipe, &members, plan.tree, &copies)?;
+        match flavor {
+            Flavor::Covered => build_covered(install, &own, &plain, &zoomed, folder, progress)?,
+            Flavor::Plain => {
+                progress(Step::Linking);
+                link_plain(install, &own.lenient(), &plain, folder)?;
+            }
+        }
+        fs::remove_dir_all(&copies)?;
+        finish(install, folder, targets, flavor, progress)
+    })?;
+    let provisioned = Some(Provisioned::new(install, &entry, targets, flavor));
+    let files = members.into_iter().map(|member| member.file).collect();
+    Ok(Zoomed { provisioned, files, left_out })
+}
+
+/// A file with its new object, and the one that it replaces.
+struct Member {
+    file: String,
+    object: PathBuf,
+    replaces: CodeObject,
+}
+
+fn member_of<'m>(map: &'m CodeMap, file: &str) -> Option<&'m CodeObject> {
+    map.objects.iter().find(|object| source_file(&object.archive, &object.member) == file)
+}
+
+fn key(recipe: &Recipe, members: &[Member], variant: &str) -> String {
+    let mut hash = blake3::Hasher::new();
+    hash.update(RECIPE.as_bytes());
+    let mut objects: Vec<&PathBuf> = members.iter().map(|member| &member.object).collect();
+    objects.sort_unstable();
+    for object in objects {
+        hash.update(object.as_os_str().as_encoded_bytes());
+        hash.update(b"\n");
+    }
+    format!("{}-{variant}-{}", recipe.key, &hash.finalize().to_hex()[..16])
+}
+
+/// The recipe with copies of archives that have the new members.
+fn with_members(
+    recipe: &Recipe,
+    members: &[Member],
+    tree: &SourceTree,
+    folder: &Path,
+) -> Result<(Recipe, Vec<ZoomedMember>), CompilerError> {
+    let mut by_archive: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+    for member in members {
+        by_archive.entry(&member.replaces.archive).or_default().push(member);
+    }
+    let mut own = recipe.clone();
+    let mut zoomed = Vec::new();
+    for (archive, members) in by_archive {
+        let path = Path::new(archive);
+        let beside = path.parent().unwrap_or(Path::new(".")).to_owned();
+        let thin = move |name: &str| fs::read(beside.join(name)).ok();
+        let mut bytes = fs::read(path)?;
+        for member in members {
+            let object = fs::read(&member.object)?;
+            let position = member.replaces.position;
+            bytes = replace_member(&bytes, position as usize, object, &thin).map_err(|source| {
+                CompilerError::Archive { doing: "read", path: path.to_owned(), source }
+            })?;
+            zoomed.push(ZoomedMember {
+                archive: archive.to_owned(),
+                position,
+                object: member.object.clone(),
+                tree: tree.clone(),
+            });
+        }
+        let copy = folder.join(path.file_name().unwrap_or_default());
+        fs::write(&copy, bytes)?;
+        for library in &mut own.libraries {
+            if library == archive {
+                *library = copy.display().to_string();
+            }
+        }
+    }
+    Ok((own, zoomed))
+}

@@ -1,0 +1,202 @@
+//! A first ranking -> its top files compiled anew -> the ranking once more, on a
+//! worker where nothing of them is inlined and every block has a line.
+//!
+//! ```text
+//! ranking ─► files ─► zoomed worker: fails, too? ─► ranking with lines
+//!               └───► the same with assertions: does one fail?
+//! ```
+//! `docs/zoom.md` has the reasons and the costs.
+//!
+//! **Invariant:** a zoomed worker that does not fail as the distribution's code
+//! does is not used, and a zoom that comes to nothing costs nothing but its time.
+
+use std::num::NonZero;
+use std::time::{Duration, Instant};
+
+use optsleuth_case::loaded::{FailingCase, LoadedCase};
+use optsleuth_case::workers::{Workers, steps};
+use optsleuth_compiler::llvm::{
+    self, LeftOut, Provisioned, SourceChoice, SourceTree, Variant, Zoomed,
+};
+use optsleuth_model::{
+    AssertionCheck, CodePlace, CrashCause, FailedAssertion, LeftOutFile, Localization, Outcome,
+    Progress, StopReason, ZoomReport, in_words,
+};
+
+use crate::TriageError;
+use crate::culprit::{CulpritInput, CulpritPlan, find_culprit};
+use crate::localize::CoveredFailure;
+
+/// How many files are zoomed into unless a number is given. The true file is
+/// among the first five nearly always (docs/evaluation.md).
+pub const AUTO: usize = 5;
+/// The innermost functions of a crash's stack whose files are zoomed into,
+/// whatever their ranks.
+const FRAMES: usize = 2;
+
+/// How far to zoom.
+#[derive(Clone, Debug)]
+pub struct ZoomPlan {
+    pub n_files: usize,
+    pub source: SourceChoice,
+    /// When no more files are to be begun.
+    pub deadline: Option<Instant>,
+    /// CPU time for a candidate's run.
+    pub candidate_time: Duration,
+    /// Whether the files are compiled once more, with assertions.
+    pub assertions: bool,
+}
+
+/// A case that fails on a zoomed worker.
+#[derive(Debug)]
+pub struct ZoomedFailure {
+    pub failure: CoveredFailure,
+    pub report: ZoomReport,
+}
+
+/// Ranks, zooms into what is most suspect, and ranks again. What keeps it from
+/// zooming is said in the second half of the result; the ranking is then the
+/// first one.
+pub fn find_culprit_zoomed(
+    failure: &mut CoveredFailure,
+    known: &CulpritInput,
+    plans: [&CulpritPlan; 2],
+    zoom: &ZoomPlan,
+    progress: &dyn Progress,
+) -> Result<(Localization, Option<String>), TriageError> {
+    let first = find_culprit(failure, known, plans[0], progress)?;
+    if first.stopped == StopReason::Interrupted {
+        return Ok((first, None));
+    }
+    let again = || -> Result<Localization, TriageError> {
+        let ZoomedFailure { failure: mut zoomed, report } =
+            zoom_in(failure, &first, zoom, progress)?;
+        let known = known.of_zoomed(&zoomed, progress)?;
+        let second = find_culprit(&mut zoomed, &known, plans[1], progress)?;
+        Ok(Localization { zoom: Some(report), ..second })
+    };
+    Ok(match again() {
+        Ok(second) => (second, None),
+        Err(error) => (first, Some(in_words(&error))),
+    })
+}
+
+/// Compiles the most suspect files anew, and sees the case fail on a worker with
+/// them.
+pub fn zoom_in(
+    failure: &CoveredFailure,
+    ranking: &Localization,
+    plan: &ZoomPlan,
+    progress: &dyn Progress,
+) -> Result<ZoomedFailure, TriageError> {
+    let loaded = &failure.failing.loaded;
+    if loaded.has_fault() {
+        return Err(TriageError::ZoomOfFault);
+    }
+    let install = &loaded.workers.install;
+    let mut report = steps(install, progress);
+    let tree = SourceTree::find(install, &plan.source, &mut report)?;
+    let files = files(failure, ranking, plan.n_files);
+    let zoom = |files: &[String], variant| {
+        let targets = loaded.workers.provisioned.targets;
+        let plan = llvm::ZoomPlan { tree: &tree, files, variant, deadline: plan.deadline };
+        llvm::zoom(install, targets, &failure.input.map, &plan, &mut steps(install, progress))
+    };
+    let Zoomed { provisioned, files, left_out } = zoom(&files, Variant::Lines)?;
+    let Some(provisioned) = provisioned else {
+        return Err(TriageError::NothingToZoom(in_a_line(&left_out)));
+    };
+    let n_workers = NonZero::new(loaded.workers.pool.size());
+    let start = |provisioned: Provisioned| -> Result<LoadedCase, TriageError> {
+        Ok(loaded.in_workers(Workers::start(provisioned, n_workers, progress)?, progress)?)
+    };
+    progress.step("seeing it fail on the zoomed worker");
+    let failing = FailingCase::see(start(provisioned)?, progress)
+        .map_err(|error| TriageError::NotZoomed(Box::new(error)))?;
+    let zoomed = CoveredFailure::of(failing, plan.candidate_time, progress)?;
+    let asserting = match plan.assertions {
+        true => zoom(&files, Variant::Assertions),
+        false => Ok(Zoomed { provisioned: None, files: Vec::new(), left_out: Vec::new() }),
+    };
+    let assertions = match asserting {
+        Ok(Zoomed { provisioned: Some(provisioned), files: checked, .. }) => {
+            progress.step("checking assertions");
+            let asserting = start(provisioned).and_then(|loaded| failed_assertion(loaded, &tree));
+            match asserting {
+                Ok(None) if checked.len() < files.len() => AssertionCheck::NotTried,
+                Ok(None) => AssertionCheck::Hold,
+                Ok(Some(failed)) => AssertionCheck::Fails(failed),
+                Err(error) => AssertionCheck::Unknown { why: in_words(&error) },
+            }
+        }
+        Ok(Zoomed { provisioned: None, .. }) => AssertionCheck::NotTried,
+        Err(error) => AssertionCheck::Unknown { why: in_words(&error) },
+    };
+    let left_out = left_out.into_iter();
+    let left_out = left_out.map(|(path, why)| LeftOutFile { path, why: why.why().to_owned() });
+    let report =
+        ZoomReport { source: tree.origin, files, left_out: left_out.collect(), assertions };
+    Ok(ZoomedFailure { failure: zoomed, report })
+}
+
+/// The files to zoom into, most suspect first: those of a crash's innermost
+/// functions, then those of the ranking.
+fn files(failure: &CoveredFailure, ranking: &Localization, n_files: usize) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    if let Outcome::Crash(crash) = &failure.failing.reproduction.first.outcome {
+        let map = &failure.input.map;
+        let on_stack = map.functions_on_stack(&crash.frames);
+        let paths = on_stack.iter().map(|id| map.file(map.function(*id).file));
+        files.extend(paths.take(FRAMES).map(str::to_owned));
+    }
+    files.extend(ranking.files.iter().map(|suspect| suspect.path.clone()));
+    let mut chosen: Vec<String> = Vec::new();
+    for file in files {
+        if chosen.len() < n_files && is_source(&file) && !chosen.contains(&file) {
+            chosen.push(file);
+        }
+    }
+    chosen
+}
+
+/// Whether a file can be compiled by itself. Code of targets needs files that
+/// LLVM's build generates.
+fn is_source(path: &str) -> bool {
+    path.starts_with("llvm/lib/") && !path.starts_with("llvm/lib/Target/")
+}
+
+/// The assertion that the failing run does not survive, if any.
+fn failed_assertion(
+    mut loaded: LoadedCase,
+    tree: &SourceTree,
+) -> Result<Option<FailedAssertion>, TriageError> {
+    let request = loaded.request.clone();
+    let result = loaded.workers.pool.first().run(&request)?;
+    let Outcome::Crash(crash) = result.outcome else { return Ok(None) };
+    let Some(text) = crash.message else { return Ok(None) };
+    let is_one = crash.cause == CrashCause::Assertion || text.contains(UNREACHABLE);
+    let place = place(result.asserted_at.as_deref().unwrap_or(&text), tree);
+    Ok(is_one.then(|| FailedAssertion { place, text: shown(&text, tree) }))
+}
+
+/// How LLVM words that it came to where it should not.
+const UNREACHABLE: &str = "UNREACHABLE executed at ";
+
+/// The first `file:line` in a text that is LLVM's.
+fn place(text: &str, tree: &SourceTree) -> Option<CodePlace> {
+    text.split([' ', ',']).find_map(|word| {
+        let (file, line) = word.trim_end_matches(['!', '.']).rsplit_once(':')?;
+        let path = tree.known_as(file)?;
+        Some(CodePlace { path, line: line.parse().ok()?, column: 0 })
+    })
+}
+
+/// The text with paths as people know them.
+fn shown(text: &str, tree: &SourceTree) -> String {
+    text.replace(&format!("{}/", tree.folder()), "llvm/")
+}
+
+fn in_a_line(left_out: &[(String, LeftOut)]) -> String {
+    let each = left_out.iter().map(|(path, why)| format!("{path}: {}", why.why()));
+    each.collect::<Vec<_>>().join("; ")
+}
