@@ -17,6 +17,7 @@ mod html;
 mod import;
 mod interpret;
 mod lcov;
+mod lines;
 mod localize;
 mod markdown;
 mod mutate;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::markdown::{code, inline};
 use crate::names::{cut, short_name};
 use crate::words::counted;
-use crate::{JSON_VERSION, Style, to_json};
+use crate::{JSON_VERSION, Style, lines, to_json};
 
 /// The whole result as a JSON document: what is kept in the case's folder.
 pub fn localize_json(localization: &Localization) -> String {
@@ -55,6 +55,7 @@ pub fn localize_text(localization: &Localization, top: usize, style: Style) -> S
         let (name, path) = (cut(&short_name(name), 70), style.quiet(path));
         let _ = writeln!(out, "{} {name}  {path}", columns(*rank, *score, evidence));
     }
+    lines::text(&mut out, localization, top, style);
     let _ = writeln!(out, "{}", style.heading("\nnearest witnesses, by their similarity"));
     let _ = writeln!(out, "  fails     {}", failure.passes);
     for (place, witness) in nearest(localization, top) {
@@ -181,6 +182,8 @@ pub fn localize_markdown(localization: &Localization, top: usize) -> String {
         let (name, path) = (code(&short_name(name)), code(path));
         let _ = writeln!(out, "| {rank} | {name} | {path} | {} |", cells(*score, evidence));
     }
+    out.push('\n');
+    lines::markdown(&mut out, localization);
     let _ = writeln!(out, "\nNearest witnesses, by their similarity:\n");
     let _ = writeln!(out, "- fails: {}", code(&localization.failure.passes));
     for (place, witness) in nearest(localization, top) {

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    Bisection, CheckReport, Definedness, Evidence, FunctionSuspect, Localization, Reduction,
-    SINGLE_PASS, SinglePassForm, Triage, UnitChange,
+    Bisection, CheckReport, Definedness, Evidence, FailedAssertion, FunctionSuspect, Localization,
+    Reduction, SINGLE_PASS, SinglePassForm, Triage, UnitChange,
 };
 use serde::Serialize;
 use similar::ChangeTag;
@@ -13,6 +13,7 @@ use similar::ChangeTag;
 use crate::bisect::{no_pass_guilty, several};
 use crate::diff::{Change, diff};
 use crate::first_wrong::{not_known, two_steps, wrong_value};
+use crate::lines::{self, asserted};
 use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
 use crate::{JSON_VERSION, Style, to_json, words};
@@ -66,6 +67,9 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
         row(&mut out, "files", Some(&files.collect::<Vec<_>>().join(", ")));
         let functions: Vec<String> = found.functions.iter().take(3).map(named).collect();
         row(&mut out, "suspects", Some(&functions.join(", ")));
+        row(&mut out, "line", found.lines.first().map(lines::in_a_row).as_deref());
+        let asserted = lines::failed_assertion(found).map(|failed| cut(&asserted(failed), WIDTH));
+        row(&mut out, "asserts", asserted.as_deref());
     }
     let confirmed = triage.check.confirmation.as_ref().map(|theirs| match theirs.agrees {
         true => format!("by the distribution's own tools: {}", theirs.theirs),
@@ -168,6 +172,9 @@ struct TriageJson<'a> {
     commands: &'a [String],
     files: Vec<&'a str>,
     functions: Vec<&'a str>,
+    lines: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assertion: Option<&'a FailedAssertion>,
     notes: &'a [String],
     interrupted: bool,
     seconds: f64,
@@ -188,6 +195,7 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
     let Triage { case, check, bisection, localization, .. } = triage;
     let files = localization.iter().flat_map(|found| &found.files).take(TOP);
     let functions = localization.iter().flat_map(|found| &found.functions).take(TOP);
+    let lines = localization.iter().flat_map(|found| &found.lines).take(TOP);
     let json = TriageJson {
         version: JSON_VERSION,
         case: &case.case.id,
@@ -210,6 +218,8 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
         commands: commands(check),
         files: files.map(|suspect| suspect.path.as_str()).collect(),
         functions: functions.map(|suspect| suspect.name.as_str()).collect(),
+        lines: lines.map(|suspect| suspect.place.to_string()).collect(),
+        assertion: localization.as_ref().and_then(lines::failed_assertion),
         notes: &triage.notes,
         interrupted: triage.interrupted,
         seconds: triage.seconds.iter().map(|(_, seconds)| seconds).sum(),
@@ -226,6 +236,9 @@ pub fn triage_markdown(triage: &Triage) -> String {
     let _ = writeln!(out, "# {}\n", inline(&headline(triage)));
     let _ = writeln!(out, "LLVM {}, {}.\n", triage.check.llvm, words::kind(case.kind));
     let _ = writeln!(out, "{}\n", inline(&smallest.what));
+    if let Some(failed) = triage.localization.as_ref().and_then(lines::failed_assertion) {
+        let _ = writeln!(out, "**{}**\n", inline(&asserted(failed)));
+    }
     definedness(&mut out, &triage.check.definedness);
     match commands(smallest) {
         [] => {
@@ -379,6 +392,7 @@ fn suspects(out: &mut String, found: &Localization) {
         );
     }
     out.push('\n');
+    lines::markdown(out, found);
 }
 
 fn cures(evidence: &Evidence) -> String {

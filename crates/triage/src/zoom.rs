@@ -54,30 +54,51 @@ pub struct ZoomedFailure {
     pub report: ZoomReport,
 }
 
-/// Ranks, zooms into what is most suspect, and ranks again. What keeps it from
-/// zooming is said in the second half of the result; the ranking is then the
-/// first one.
+/// A ranking with zoom.
+#[derive(Debug)]
+pub struct ZoomedRanking {
+    /// The second one; the first where there is no second.
+    pub found: Localization,
+    /// What keeps it from zooming, as a clause.
+    pub not_zoomed: Option<String>,
+    /// What ranking, zooming and ranking again took.
+    pub seconds: Vec<(&'static str, f64)>,
+}
+
+/// Ranks, zooms into what is most suspect, and ranks again.
 pub fn find_culprit_zoomed(
     failure: &mut CoveredFailure,
     known: &CulpritInput,
     plans: [&CulpritPlan; 2],
     zoom: &ZoomPlan,
     progress: &dyn Progress,
-) -> Result<(Localization, Option<String>), TriageError> {
+) -> Result<ZoomedRanking, TriageError> {
+    let mut begun = Instant::now();
+    let mut seconds = Vec::new();
+    let mut took = |name: &'static str| {
+        seconds.push((name, begun.elapsed().as_secs_f64()));
+        begun = Instant::now();
+    };
     let first = find_culprit(failure, known, plans[0], progress)?;
+    took("rank");
     if first.stopped == StopReason::Interrupted {
-        return Ok((first, None));
+        return Ok(ZoomedRanking { found: first, not_zoomed: None, seconds });
     }
-    let again = || -> Result<Localization, TriageError> {
-        let ZoomedFailure { failure: mut zoomed, report } =
-            zoom_in(failure, &first, zoom, progress)?;
-        let known = known.of_zoomed(&zoomed, progress)?;
+    let mut again = || -> Result<Localization, TriageError> {
+        let zoomed = zoom_in(failure, &first, zoom, progress);
+        let known = zoomed.and_then(|zoomed| {
+            let known = known.of_zoomed(&zoomed.failure, progress)?;
+            Ok((zoomed, known))
+        });
+        took("zoom");
+        let (ZoomedFailure { failure: mut zoomed, report }, known) = known?;
         let second = find_culprit(&mut zoomed, &known, plans[1], progress)?;
+        took("rank again");
         Ok(Localization { zoom: Some(report), ..second })
     };
     Ok(match again() {
-        Ok(second) => (second, None),
-        Err(error) => (first, Some(in_words(&error))),
+        Ok(found) => ZoomedRanking { found, not_zoomed: None, seconds },
+        Err(error) => ZoomedRanking { found: first, not_zoomed: Some(in_words(&error)), seconds },
     })
 }
 

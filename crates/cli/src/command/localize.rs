@@ -13,7 +13,7 @@ use optsleuth_search::{Method, ProgramMethod};
 use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culprit};
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, SearchPlan, Stop};
 use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
-use optsleuth_triage::zoom::find_culprit_zoomed;
+use optsleuth_triage::zoom::{ZoomedRanking, find_culprit_zoomed};
 
 use super::zoom::ZoomFlags;
 use super::{LimitFlags, TrustFlags, parse_duration, parse_seconds, print, style};
@@ -126,7 +126,7 @@ impl Localize {
                     None => find_culprit(&mut failure, &known, &plan, &bar)?,
                     Some(zoom) => {
                         let plans = [&plan, &plan];
-                        let (found, not_zoomed) =
+                        let ZoomedRanking { found, not_zoomed, .. } =
                             find_culprit_zoomed(&mut failure, &known, plans, &zoom, &bar)?;
                         if let Some(why) = not_zoomed {
                             bar.finish();

@@ -9,7 +9,6 @@ use optsleuth_compiler::llvm::SourceChoice;
 use optsleuth_triage::zoom::{AUTO, ZoomPlan};
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Zoom into LLVM's source")]
 pub(super) struct ZoomFlags {
     /// Compile the most suspect files anew, for functions that were inlined and for lines: auto,
     /// off, how many files, or a checkout of llvm-project to take them from

@@ -59,7 +59,7 @@ fn the_bundled_bug_becomes_a_report_that_names_its_pass_and_file() {
     let (input, out) = (testdata("demo/attributor/basket.c"), folder.path().join("case"));
     let passes = "sroa,instcombine,attributor,gvn,simplifycfg";
     let args = ["triage", &input, "--llvm", "19", "--passes", passes, "-o"];
-    let quick = [out.to_str().unwrap(), "--built-in", "--budget", "6s", "--json"];
+    let quick = [out.to_str().unwrap(), "--built-in", "--budget", "6s", "--zoom", "off", "--json"];
     let found = json(&[&args[..], &quick].concat());
     assert_eq!((&found["kind"], &found["confirmed"]), (&"wrong-code".into(), &true.into()));
     assert!(found["guilty"].as_str().unwrap().contains("attributor on module"), "{found}");

@@ -22,3 +22,4 @@ mod trust;
 mod undefined;
 mod variants;
 mod witness;
+mod zoom;

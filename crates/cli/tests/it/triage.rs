@@ -10,7 +10,7 @@ use crate::program::{copy_of_case, failure, json, optsleuth, run, testdata};
 
 const STRUCTURIZER: &str = "llvm/lib/Transforms/Scalar/StructurizeCFG.cpp";
 /// Enough to get somewhere, and all of it is used.
-const QUICK: [&str; 3] = ["--built-in", "--budget", "6s"];
+const QUICK: [&str; 5] = ["--built-in", "--budget", "6s", "--zoom", "off"];
 
 #[test]
 #[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
@@ -60,6 +60,7 @@ fn what_makes_a_program_wrong_is_ranked_and_not_what_makes_it_show() {
     let program = testdata("first-wrong/forced.c");
     let passes = ["--passes", "sroa,forceattrs,simplifycfg", "--llvm", "19"];
     let option = ["--option=-force-attribute=add:noreturn", "--built-in", "--budget", "10s"];
+    let option = [&option[..], &["--zoom", "off"]].concat();
     let args = [&["triage", &program, "-o", &out, "--json"][..], &passes, &option].concat();
     let found = json(&args);
     // Whether it needs the other pass to show depends on how far it was reduced.
@@ -77,7 +78,7 @@ fn a_program_that_the_compiler_makes_endless_becomes_a_report() {
     let passes = ["--llvm", "14", "--passes", "structurizecfg,structurizecfg"];
     let program = testdata("endless.c");
     // Every failing run takes half a second: more time than for other programs.
-    let time = ["--built-in", "--budget", "20s"];
+    let time = ["--built-in", "--budget", "20s", "--zoom", "off"];
     let args = [&["triage", &program, "-o", &out, "--json"][..], &passes, &time].concat();
     let found = json(&args);
     assert!(found["what"].as_str().unwrap().contains("does not end"), "{found}");

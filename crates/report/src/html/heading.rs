@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 
 use optsleuth_model::{Bisection, CompilerSpec, Definedness, Truth};
 
-use super::CaseView;
+use super::{CaseView, lines};
 use crate::escape::{Sentence, Text};
 use crate::names::short_name;
 use crate::words;
@@ -56,6 +56,9 @@ pub(super) fn failure(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     let what = what(view);
     if let Some(what) = what {
         writeln!(out, "<p class=\"what\">{}</p>", Sentence(what))?;
+    }
+    if let Some(found) = view.localizations.first() {
+        lines::assertion(out, found)?;
     }
     definedness(out, view.definedness)?;
     facts(out, view)?;
@@ -106,6 +109,7 @@ fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     let suspect = view.localizations.first().and_then(|found| found.functions.first());
     let suspect =
         suspect.map(|suspect| format!("{} in {}", short_name(&suspect.name), suspect.path));
+    let line = view.localizations.first().and_then(|found| found.lines.first());
     let fix = case.truth.as_ref().and_then(|truth: &Truth| truth.fix_commit.clone());
     let list = |items: &[String], between: &str| {
         if items.is_empty() { None } else { Some(items.join(between)) }
@@ -116,6 +120,7 @@ fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
         ("Passes", Some(case.pipeline.passes()), true),
         ("Guilty", culprit.map(ToString::to_string), true),
         ("Most suspect", suspect, true),
+        ("Its line", line.map(|line| line.place.to_string()), true),
         ("LLVM options", list(&case.flags, " "), true),
         ("clang options", list(&case.cflags, " "), true),
         ("Fails in", list(&case.fails_in, ", "), false),

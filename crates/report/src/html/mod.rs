@@ -11,6 +11,7 @@
 mod bisection;
 mod heading;
 mod history;
+mod lines;
 pub(crate) mod sections;
 mod suspects;
 mod witnesses;
@@ -140,13 +141,18 @@ fn localized(out: &mut String, page: &Shown<'_>, failure: Option<&str>) -> fmt::
     }
     summary(out, localization)?;
     suspects::truth(out, localization)?;
+    let lines = match localization.lines.is_empty() {
+        true => String::new(),
+        false => format!("<a href=\"#{section}-lines\">Lines</a> "),
+    };
     writeln!(
         out,
-        "<nav aria-label=\"Suspects by {}\"><a href=\"#{section}-files\">Files</a> \
+        "<nav aria-label=\"Suspects by {}\">{lines}<a href=\"#{section}-files\">Files</a> \
          <a href=\"#{section}-functions\">Functions</a> <a href=\"#{section}-search\">Search</a> \
          <a href=\"#{section}-witnesses\">Witnesses</a></nav>",
         Text(&localization.method)
     )?;
+    lines::write(out, section, localization)?;
     writeln!(out, "<h3 id=\"{section}-files\">Suspect files {n_files}</h3>")?;
     suspects::files(out, page)?;
     writeln!(out, "<h3 id=\"{section}-functions\">Suspect functions {n_functions}</h3>")?;

@@ -40,7 +40,7 @@ use crate::bisect::bisect_to_single_pass;
 use crate::culprit::{CULPRIT, CulpritInput, CulpritPlan, find_culprit};
 use crate::localize::{CoveredFailure, Stop};
 use crate::reduce::{Part, Reducer, Reducing, reduce_failing, restore_original};
-use crate::zoom::{ZoomPlan, find_culprit_zoomed};
+use crate::zoom::{ZoomPlan, ZoomedRanking, find_culprit_zoomed};
 use budget::{Budget, Step};
 pub use open::Suspicion;
 
@@ -108,7 +108,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
         None => bisection.as_ref(),
     };
     let localization = match bisection.as_ref().is_some_and(needs_a_pass) {
-        true => steps.attempt("rank", |steps| steps.rank(failing, &folder, of_smallest)),
+        true => steps.ranking(failing, &folder, of_smallest),
         false => None,
     };
     Ok(Triage {
@@ -299,6 +299,24 @@ impl Steps<'_> {
         Ok(SingleCase { case, check, module, bisection, n_passes: form.n_passes })
     }
 
+    /// The ranking as a step; its parts have their own times.
+    fn ranking(
+        &mut self,
+        failing: FailingCase,
+        folder: &Path,
+        bisection: Option<&Bisection>,
+    ) -> Option<Localization> {
+        let (begun, n_parts) = (Instant::now(), self.seconds.len());
+        let done = match self.progress.stop_requested() {
+            true => return None,
+            false => self.rank(failing, folder, bisection),
+        };
+        if self.seconds.len() == n_parts {
+            self.took("rank", begun);
+        }
+        done.map_err(|error| self.notes.push(format!("rank: {}", in_words(&error)))).ok()
+    }
+
     /// Ranks suspects on the smallest form of the failure, and keeps the result
     /// with the case.
     fn rank(
@@ -323,8 +341,9 @@ impl Steps<'_> {
                 let plans = [&plan(Step::Rank), &plan(Step::RankZoomed)];
                 let deadline = self.budget.deadline(Step::Rank) + self.budget.of(Step::Zoom);
                 let zoom = ZoomPlan { deadline: Some(deadline), ..zoom.clone() };
-                let (found, not_zoomed) =
+                let ZoomedRanking { found, not_zoomed, seconds } =
                     find_culprit_zoomed(&mut failure, &known, plans, &zoom, self.progress)?;
+                self.seconds.extend(seconds);
                 self.notes.extend(not_zoomed.map(|why| format!("zoom: {why}")));
                 found
             }

@@ -1,0 +1,67 @@
+//! `--zoom`, as a user sees it: files of a source tree in the place of LLVM's own
+//! objects. The tree in `testdata/zoom` has one file, which is ours.
+
+use serde_json::Value;
+
+use crate::program::{failure, json, testdata};
+
+const FILE: &str = "llvm/lib/Transforms/IPO/ForceFunctionAttrs.cpp";
+
+/// A copy of the case that the file makes fail.
+fn case() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["case.toml", "forced.c"] {
+        std::fs::copy(testdata(&format!("first-wrong/{file}")), folder.path().join(file)).unwrap();
+    }
+    let path = folder.path().display().to_string();
+    (folder, path)
+}
+
+#[test]
+fn a_zoomed_file_has_lines_its_inlined_functions_and_its_assertions() {
+    let (_kept, case) = case();
+    let tree = testdata("zoom");
+    let args = ["localize", &case, "--source", &tree, "--zoom", "1", "--runs", "200", "--json"];
+    let found = json(&args);
+    assert_eq!(found["zoom"]["files"], Value::Array(vec![FILE.into()]), "{}", found["zoom"]);
+    assert_eq!(found["files"][0]["path"], FILE);
+    // It is inlined in what the distribution ships.
+    let functions = found["functions"].as_array().unwrap();
+    let inlined = functions
+        .iter()
+        .find(|function| function["name"].as_str().is_some_and(|name| name.starts_with("isMeant")));
+    assert_eq!(inlined.unwrap()["path"], FILE);
+    // Headers go by their own names.
+    let is_header = |function: &&Value| function["path"] == "llvm/include/llvm/ADT/StringRef.h";
+    assert!(functions.iter().any(|function| is_header(&function)), "no header is named");
+
+    let source = std::fs::read_to_string(testdata(&format!("zoom/{FILE}"))).unwrap();
+    let line = &found["lines"][0];
+    assert_eq!(line["path"], FILE, "{line}");
+    let number = usize::try_from(line["line"].as_u64().unwrap()).unwrap();
+    let first = usize::try_from(line["excerpt"]["first"].as_u64().unwrap()).unwrap();
+    let shown = line["excerpt"]["lines"][number - first].as_str();
+    assert_eq!(shown, source.lines().nth(number - 1), "{line}");
+    assert!(line["cures"]["blocks"].as_u64().unwrap() > 0, "{line}");
+
+    let failed = &found["zoom"]["assertions"]["fails"];
+    assert!(failed["text"].as_str().unwrap().contains("is no noreturn function"), "{failed}");
+    let place = usize::try_from(failed["place"]["line"].as_u64().unwrap()).unwrap();
+    assert!(source.lines().nth(place - 1).unwrap().contains("assert("), "{failed}");
+}
+
+#[test]
+fn a_folder_that_is_no_source_costs_the_zoom_and_nothing_else() {
+    let (_kept, case) = case();
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().display().to_string();
+    let args = ["localize", &case, "--source", &tree, "--runs", "60", "--json"];
+    let output = crate::program::run(&args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("no source of LLVM"), "{said}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found["zoom"], output.status.code()), (&Value::Null, Some(0)));
+    let (code, said) = failure(&["localize", &case, "--zoom", "deep"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("auto, off, a number of files"), "{said}");
+}

@@ -1,0 +1,149 @@
+//! Suspect lines of the compiler's source, in words: for a terminal and as
+//! Markdown. The page has its own form, in `html/lines.rs`.
+
+use std::fmt::Write as _;
+
+use optsleuth_model::{
+    AssertionCheck, CodePlace, FailedAssertion, LineSuspect, Localization, ZoomReport,
+};
+
+use crate::Style;
+use crate::markdown::{code, fenced, inline};
+use crate::names::{cut, short_name};
+use crate::words::counted;
+
+/// How many lines are shown with the source around them.
+const SHOWN: usize = 3;
+/// How much of a line of source a table shows.
+const WIDTH: usize = 90;
+
+/// Where a line stands in the released source, on the web.
+pub(crate) fn link(llvm: &str, place: &CodePlace) -> String {
+    format!(
+        "https://github.com/llvm/llvm-project/blob/llvmorg-{llvm}/{}#L{}",
+        place.path, place.line
+    )
+}
+
+/// The assertion that fails in the zoomed files, if one does.
+pub(crate) fn failed_assertion(found: &Localization) -> Option<&FailedAssertion> {
+    match &found.zoom.as_ref()?.assertions {
+        AssertionCheck::Fails(failed) => Some(failed),
+        AssertionCheck::NotTried | AssertionCheck::Hold | AssertionCheck::Unknown { .. } => None,
+    }
+}
+
+/// An assertion in a sentence.
+pub(crate) fn asserted(failed: &FailedAssertion) -> String {
+    let place = failed.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+    format!("With assertions on, it fails earlier: {}{place}", failed.text)
+}
+
+/// What was compiled anew, in a sentence or two.
+pub(crate) fn zoomed(zoom: &ZoomReport) -> String {
+    let names: Vec<&str> = zoom.files.iter().map(|path| file_name(path)).collect();
+    let mut said = format!(
+        "Zoomed into {} of {}, compiled without inlining: {}.",
+        counted(zoom.files.len(), "file", "files"),
+        zoom.source,
+        names.join(", ")
+    );
+    let mut reasons: Vec<&str> = zoom.left_out.iter().map(|left| left.why.as_str()).collect();
+    reasons.dedup();
+    for why in reasons {
+        let these = zoom.left_out.iter().filter(|left| left.why == why);
+        let names: Vec<&str> = these.map(|left| file_name(&left.path)).collect();
+        let _ = write!(said, " Not into {}: {why}.", names.join(", "));
+    }
+    match &zoom.assertions {
+        AssertionCheck::Hold => said += " With assertions on in these files, none fails.",
+        AssertionCheck::Unknown { why } => {
+            let _ = write!(said, " Assertions could not be checked: {why}.");
+        }
+        AssertionCheck::NotTried | AssertionCheck::Fails(_) => {}
+    }
+    said
+}
+
+/// The text of the line itself, without what it is indented by.
+pub(crate) fn own_text(suspect: &LineSuspect) -> &str {
+    let index = suspect.place.line.saturating_sub(suspect.excerpt.first) as usize;
+    suspect.excerpt.lines.get(index).map_or("", |line| line.trim())
+}
+
+/// Why a line is suspect, in a few words.
+pub(crate) fn reasons(suspect: &LineSuspect) -> String {
+    let mut reasons = Vec::new();
+    if suspect.cures.blocks > 0 {
+        let (cures, tried) = (suspect.cures.blocks, suspect.cures.tried);
+        reasons.push(format!(
+            "{cures} of {} of it, decided the other way, {} the failure vanish",
+            counted(tried, "condition", "conditions"),
+            if cures == 1 { "makes" } else { "make" }
+        ));
+    }
+    if let Some(depth) = suspect.on_stack {
+        reasons.push(format!("it is number {depth} on the stack of the crash"));
+    }
+    reasons.join("; ")
+}
+
+/// `GVN.cpp:123 in foo: if (x)`, in a row of a summary.
+pub(crate) fn in_a_row(suspect: &LineSuspect) -> String {
+    let function = cut(&short_name(&suspect.function), 50);
+    let (file, line) = (file_name(&suspect.place.path), suspect.place.line);
+    format!("{file}:{line} in {function}: {}", cut(own_text(suspect), 70))
+}
+
+/// The table of a terminal.
+pub(crate) fn text(out: &mut String, found: &Localization, top: usize, style: Style) {
+    if let Some(zoom) = &found.zoom {
+        let _ = writeln!(out, "{}", zoomed(zoom));
+    }
+    if let Some(failed) = failed_assertion(found) {
+        let _ = writeln!(out, "{}", style.heading(&asserted(failed)));
+    }
+    if found.lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{}", style.heading("\nrank  score  cures/tried  line"));
+    for suspect in found.lines.iter().take(top) {
+        let LineSuspect { rank, place, score, cures, .. } = suspect;
+        let cures = format!("{:>5}/{:<5}", cures.blocks, cures.tried);
+        let function = style.quiet(&cut(&short_name(&suspect.function), 60));
+        let _ = writeln!(out, "{rank:>4}  {score:.3}  {cures}  {place}  {function}");
+        let _ = writeln!(out, "                          {}", cut(own_text(suspect), WIDTH));
+    }
+}
+
+/// The first lines with the source around them, for an issue tracker.
+pub(crate) fn markdown(out: &mut String, found: &Localization) {
+    if let Some(zoom) = &found.zoom {
+        let _ = writeln!(out, "{}\n", inline(&zoomed(zoom)));
+    }
+    for suspect in found.lines.iter().take(SHOWN) {
+        let place = &suspect.place;
+        let _ = writeln!(
+            out,
+            "{}. [{}]({}) in {}{}\n",
+            suspect.rank,
+            inline(&place.to_string()),
+            link(&found.llvm, place),
+            code(&short_name(&suspect.function)),
+            match reasons(suspect).as_str() {
+                "" => String::new(),
+                reasons => format!(": {reasons}"),
+            }
+        );
+        let numbered = (suspect.excerpt.first..).zip(&suspect.excerpt.lines);
+        let lines = numbered.map(|(number, line)| {
+            let mark = if number == place.line { '>' } else { ' ' };
+            format!("{mark} {number:>5}  {line}")
+        });
+        fenced(out, "cpp", &lines.collect::<Vec<_>>().join("\n"));
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
