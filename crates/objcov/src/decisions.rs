@@ -13,7 +13,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::boundary::START_SYMBOL;
-use crate::probe::{PROBE, PROBE_LEN};
+use crate::probe::{PROBE, PROBE_LEN, mark_of};
 
 /// A conditional instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,22 +31,16 @@ const LONGEST: usize = 400;
 /// The decisions of all wanted blocks, by block and address. Nothing for bytes
 /// that are no such program.
 pub fn decisions(program: &[u8], is_wanted: impl Fn(u32) -> bool) -> Vec<Decision> {
-    let Ok(file) = object::File::parse(program) else { return Vec::new() };
-    let is_start = |name: Result<&str, _>| name == Ok(START_SYMBOL);
-    let marks = file.symbols().find(|symbol| is_start(symbol.name()));
-    let Some(marks) = marks.map(|symbol| symbol.address()) else { return Vec::new() };
+    let Some((file, marks)) = with_marks(program) else { return Vec::new() };
     let mut found = Vec::new();
     for section in file.sections().filter(|section| section.kind() == object::SectionKind::Text) {
         let Ok(code) = section.data() else { continue };
-        for (at, _) in code.windows(PROBE.len()).enumerate().filter(|(_, bytes)| is_probe(bytes)) {
+        for at in 0..code.len() {
             let address = section.address() + at as u64;
-            let field = [2, 3, 4, 5].map(|place| code[at + place]);
-            let distance = i64::from(i32::from_le_bytes(field));
-            let next = address + u64::from(PROBE_LEN);
-            let mark = next.wrapping_add_signed(distance);
-            let block = mark.checked_sub(marks).and_then(|block| u32::try_from(block).ok());
+            let block = mark_of(&code[at..], address).and_then(|mark| block_of(mark, marks));
             let Some(block) = block.filter(|block| is_wanted(*block)) else { continue };
             let rest = &code[at + PROBE.len()..];
+            let next = address + u64::from(PROBE_LEN);
             found.extend(of_block(rest, next).map(|(address, inverted)| Decision {
                 block,
                 address,
@@ -58,8 +52,32 @@ pub fn decisions(program: &[u8], is_wanted: impl Fn(u32) -> bool) -> Vec<Decisio
     found
 }
 
-fn is_probe(bytes: &[u8]) -> bool {
-    bytes[..2] == PROBE[..2] && bytes[6] == PROBE[6]
+/// The block that begins at each of these addresses of a linked program with
+/// probes, where one does.
+pub fn blocks_at(program: &[u8], addresses: &[u64]) -> Vec<Option<u32>> {
+    let Some((file, marks)) = with_marks(program) else { return vec![None; addresses.len()] };
+    let text = file.sections().filter(|section| section.kind() == object::SectionKind::Text);
+    let sections: Vec<(u64, &[u8])> =
+        text.filter_map(|section| Some((section.address(), section.data().ok()?))).collect();
+    let block_at = |&address: &u64| {
+        let code = sections.iter().find_map(|(start, code)| {
+            let at = usize::try_from(address.checked_sub(*start)?).ok()?;
+            code.get(at..)
+        })?;
+        block_of(mark_of(code, address)?, marks)
+    };
+    addresses.iter().map(block_at).collect()
+}
+
+/// A linked program, and where its marks begin.
+fn with_marks(program: &[u8]) -> Option<(object::File<'_>, u64)> {
+    let file = object::File::parse(program).ok()?;
+    let marks = file.symbols().find(|symbol| symbol.name() == Ok(START_SYMBOL))?.address();
+    Some((file, marks))
+}
+
+fn block_of(mark: u64, marks: u64) -> Option<u32> {
+    u32::try_from(mark.checked_sub(marks)?).ok()
 }
 
 /// The conditional instructions up to the block's end, which is a jump, a
@@ -70,7 +88,7 @@ fn of_block(code: &[u8], address: u64) -> impl Iterator<Item = (u64, u8)> {
     let mut found = Vec::new();
     for _ in 0..LONGEST {
         let start = decoder.position();
-        if !decoder.can_decode() || code[start..].len() >= PROBE.len() && is_probe(&code[start..]) {
+        if !decoder.can_decode() || mark_of(&code[start..], 0).is_some() {
             break;
         }
         decoder.decode_out(&mut instruction);

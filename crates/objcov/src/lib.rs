@@ -41,7 +41,7 @@ pub use archive::{
     members, replace_member,
 };
 pub use boundary::{PAGE, START_SYMBOL, STOP_SYMBOL, boundary_objects};
-pub use decisions::{Decision, decisions};
+pub use decisions::{Decision, blocks_at, decisions};
 pub use error::ObjcovError;
 pub use index::{Block, FunctionIndex, Linkage};
 pub use instrument::{Instrumented, Options, instrument_object};

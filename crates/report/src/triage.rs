@@ -316,7 +316,7 @@ fn blame(out: &mut String, bisection: &Bisection, smallest: &Bisection) {
         let (name, said) = (inline(&name.unwrap_or_default()), inline(&broken.message));
         let _ = writeln!(out, "`-{}` complains after {name}: {said}\n", broken.verifier);
     }
-    if let Some(UnitChange { before, after: Some(after) }) = &smallest.change {
+    if let Some(UnitChange { before, after: Some(after), .. }) = &smallest.change {
         let changed = changed_lines(before, after);
         if changed.iter().any(|line| !line.starts_with(' ')) {
             let _ = writeln!(out, "What it changes:\n");

@@ -290,7 +290,8 @@ fn a_bisection_without_a_guilty_pass_says_so() {
 const NASTY: &str = "\"'></title></style></script></td><script>window.pwned=1</script><!--";
 
 /// Texts that are ours.
-const WORDS: &[&str] = &["stable", "guilty", "found", "complete"];
+const WORDS: &[&str] =
+    &["stable", "guilty", "found", "complete", "replaced", "operand-replaced", "changed"];
 
 /// The same data with every text made nasty: by way of JSON, so that none is
 /// missed.

@@ -31,8 +31,8 @@ pub(super) fn unit_change(unit: &str, before: &str, after: Option<&str>) -> Unit
     let (was, is) = (shown(&old), shown(&new));
     match was.is_empty() && is.is_empty() {
         // Something else than a function.
-        true => UnitChange { before: whole(before), after: after.map(whole) },
-        false => UnitChange { before: was, after: after.map(|_| is) },
+        true => UnitChange { before: whole(before), after: after.map(whole), authors: None },
+        false => UnitChange { before: was, after: after.map(|_| is), authors: None },
     }
 }
 
