@@ -59,7 +59,8 @@ fn find_line(text: &str, beginning: &str) -> Option<usize> {
     text.match_indices('\n').map(|(at, _)| at + 1).find(|&at| text[at..].starts_with(beginning))
 }
 
-fn defined_name(definition: &str) -> Option<&str> {
+/// The name in a line that begins a function, as it is written there.
+pub(super) fn defined_name(definition: &str) -> Option<&str> {
     let (_, name) = definition.lines().next()?.split_once('@')?;
     match name.strip_prefix('"') {
         Some(quoted) => quoted.split_once('"').map(|(name, _)| name),
