@@ -93,9 +93,7 @@ pub(crate) fn as_text(
     let (before, after) = (lines(&change.before), change.after.as_deref().map(lines));
     let Some(after) = after else { return Vec::new() };
     let changes = changed_lines(&before, &after, change.authors.as_ref());
-    let with_authors = changes.iter().filter(|line| !line.authors.is_empty());
-    let lengths = with_authors.map(|line| line.text.chars().count());
-    let column = lengths.filter(|&length| length <= COLUMN).max().unwrap_or(0);
+    let column = column(&changes);
     let mut out: Vec<String> = Vec::new();
     let mut folded = false;
     for (place, line) in changes.iter().enumerate() {
@@ -121,7 +119,14 @@ pub(crate) fn as_text(
 }
 
 /// Authors stand in one column, unless a line is longer than this.
-const COLUMN: usize = 64;
+const LONGEST: usize = 64;
+
+/// How wide lines with authors are, so that their authors stand in one column.
+pub(crate) fn column(lines: &[ChangedLine<'_>]) -> usize {
+    let with_authors = lines.iter().filter(|line| !line.authors.is_empty());
+    let lengths = with_authors.map(|line| line.text.chars().count());
+    lengths.filter(|&length| length <= LONGEST).max().unwrap_or(0)
+}
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
 use similar::ChangeTag;
 
-use crate::authors::{ChangedLine, changed_lines, lines_before};
+use crate::authors::{ChangedLine, changed_lines, column, lines_before};
 use crate::bisect::{certain, cut_short, no_pass_guilty, several};
 use crate::escape::{Sentence, Text};
 use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
@@ -184,8 +184,10 @@ fn changed(out: &mut String, change: &UnitChange) -> fmt::Result {
     let before = lines(&change.before);
     let Some(after) = &change.after else {
         out.push_str("<h3>The IR before it</h3>\n<pre><code>");
-        for line in lines_before(&before, change.authors.as_ref()).iter().take(MAX_LINES) {
-            writeln!(out, "{}{}", Text(line.text), By(line))?;
+        let lines = lines_before(&before, change.authors.as_ref());
+        let column = column(&lines);
+        for line in lines.iter().take(MAX_LINES) {
+            writeln!(out, "{}{}", Text(line.text), By { line, column })?;
         }
         out.push_str("</code></pre>\n");
         return cut(out, change);
@@ -199,6 +201,7 @@ fn changed(out: &mut String, change: &UnitChange) -> fmt::Result {
         "<h3>What it did to the IR <span class=\"quiet\">-{n_removed} +{n_added}</span></h3>\n\
          <pre class=\"change\"><code>"
     )?;
+    let column = column(&changes);
     let mut n_folded = 0;
     for (place, line) in changes.iter().enumerate().take(MAX_LINES) {
         let near = &changes[place.saturating_sub(CONTEXT)..changes.len().min(place + CONTEXT + 1)];
@@ -207,7 +210,7 @@ fn changed(out: &mut String, change: &UnitChange) -> fmt::Result {
             continue;
         }
         folded(out, &mut n_folded)?;
-        let (text, by) = (Text(line.text), By(line));
+        let (text, by) = (Text(line.text), By { line, column });
         match line.tag {
             ChangeTag::Equal => writeln!(out, "  {text}")?,
             ChangeTag::Delete => writeln!(out, "<del>- {text}{by}</del>")?,
@@ -230,16 +233,20 @@ fn cut(out: &mut String, change: &UnitChange) -> fmt::Result {
     }
 }
 
-/// Who wrote a line, behind it; who called them shows on demand.
-struct By<'a>(&'a ChangedLine<'a>);
+/// Who wrote a line, in a column behind it; who called them shows on demand.
+struct By<'a> {
+    line: &'a ChangedLine<'a>,
+    column: usize,
+}
 
 impl fmt::Display for By<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(by) = self.0.by() else { return Ok(()) };
-        let callers = self.0.authors.iter().flat_map(|author| &author.called_by);
+        let Some(by) = self.line.by() else { return Ok(()) };
+        let gap = self.column.saturating_sub(self.line.text.chars().count()) + 2;
+        let callers = self.line.authors.iter().flat_map(|author| &author.called_by);
         let callers: Vec<String> = callers.map(|caller| format!("called by {caller}")).collect();
-        let title = callers.join("\n");
-        write!(f, "  <span class=\"by\" title=\"{}\">; {}</span>", Text(&title), Text(&by))
+        let (title, by) = (callers.join("\n"), Text(&by));
+        write!(f, "{:gap$}<span class=\"by\" title=\"{}\">; {by}</span>", "", Text(&title))
     }
 }
 
