@@ -3,6 +3,10 @@
 #include <cstdint>
 
 namespace optsleuth {
+// Puts a byte into LLVM's code, for this process alone, and returns what stood
+// there.
+uint8_t write_code(uint64_t address, uint8_t byte);
+
 class Detour {
 public:
   // Address 0: nothing is changed.
@@ -12,7 +16,6 @@ public:
   void end();
 
 private:
-  void write(uint8_t byte);
   uint64_t address;
   uint8_t opcode;
   uint8_t original = 0;

@@ -16,6 +16,7 @@ char *invocations = nullptr;
 // the same addresses in every run.
 char *requests = nullptr;
 char *bit_maps = nullptr;
+char *author_areas = nullptr;
 
 char *map(uint64_t offset, uint64_t bytes) {
   void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
@@ -31,7 +32,8 @@ void attach(int descriptor) {
   invocations = map(kInvocationOffset, kInvocationCapacity);
   requests = map(kRequestOffset, kMaxTransfer);
   bit_maps = map(kBitsOffset, kBitsCapacity);
-  if (!live || !invocations || !requests || !bit_maps)
+  author_areas = map(kAuthorsOffset, kAuthorsCapacity);
+  if (!live || !invocations || !requests || !bit_maps || !author_areas)
     _exit(71);
 }
 
@@ -98,14 +100,19 @@ uint32_t *log_invocation(const char *pass, size_t pass_bytes, const char *unit,
 
 char *coverage_bits(uint64_t offset) { return bit_maps + (offset - kBitsOffset); }
 
+char *author_area(uint64_t number) {
+  return author_areas + number * kAuthorsArea;
+}
+
 void detach() {
   munmap(live, sizeof(Report));
   munmap(invocations, kInvocationCapacity);
   munmap(requests, kMaxTransfer);
   munmap(bit_maps, kBitsCapacity);
+  munmap(author_areas, kAuthorsCapacity);
   close(file);
   live = nullptr;
-  invocations = requests = bit_maps = nullptr;
+  invocations = requests = bit_maps = author_areas = nullptr;
   file = -1;
 }
 } // namespace memory

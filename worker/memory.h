@@ -28,6 +28,8 @@ uint32_t *log_invocation(const char *pass, size_t pass_bytes, const char *unit,
                          size_t unit_bytes);
 // The bit maps of the coverage; `offset` as in protocol.h.
 char *coverage_bits(uint64_t offset);
+// The areas at kAuthorsOffset, in their order.
+char *author_area(uint64_t number);
 // Gives up all access, before untrusted code runs in this process.
 void detach();
 } // namespace memory

@@ -2,6 +2,7 @@
 // skipped -> verified, emitted, perhaps executed.
 //
 // Never here: a result kept for the next run. This process ends with the run.
+#include "authors.h"
 #include "clock.h"
 #include "codegen.h"
 #include "coverage.h"
@@ -159,8 +160,10 @@ private:
       coverage::resume();
     }
     if (report.window == uint32_t(Window::None) && numbered >= window_first &&
-        numbered < window_end)
+        numbered < window_end) {
+      authors::open();
       coverage::open_window();
+    }
   }
   void after(StringRef pass) {
     if (is_container(pass))
@@ -173,8 +176,10 @@ private:
   void leave_window() {
     Report &report = memory::report();
     if (report.window == uint32_t(Window::Open) &&
-        report.invocations >= window_end)
+        report.invocations >= window_end) {
       coverage::close_window();
+      authors::close();
+    }
   }
   void note_change() {
     if (flags)
@@ -253,6 +258,7 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit,
   detour.end();
   memory::report().pipeline_ns = now_ns() - started;
   coverage::freeze();
+  authors::close();
   if (workbench->covers_codegen)
     coverage::pause(); // Neither verifying nor printing is generating code.
 
@@ -325,6 +331,8 @@ void run(Payload request) {
   std::string_view pipeline = request.text();
   IndexSet edit_items(request);
   IndexSet skips(request);
+  if (options.authors)
+    authors::request(request);
   InterpretOptions interpret{};
   if (options.interpret)
     interpret = request.fixed<InterpretOptions>();

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 11;
+constexpr uint32_t kProtocolVersion = 12;
 
 // What the host asks for. In a payload, a text is its length and its bytes; a
 // list is a count and its items; see payload.h.
@@ -28,9 +28,10 @@ enum class Op : uint32_t {
   Load = 3,
   // Run a pipeline over the session's module in a forked child. Payload:
   // RunOptions, the pipeline, ranges of items to edit, ranges of invocations to
-  // skip. Response: what `emit` asks for. Where the module is interpreted,
-  // InterpretOptions, a function's name and a list of its arguments follow; the
-  // response is then a RulingRecord and what it announces.
+  // skip. Response: what `emit` asks for. Where authors are asked for, a list of
+  // AuthorTraps follows. Where the module is interpreted, InterpretOptions, a
+  // function's name and a list of its arguments follow; the response is then a
+  // RulingRecord and what it announces.
   Run = 4,
   // Run a program file under the same limits and sandbox. Payload: its path.
   Exec = 5,
@@ -142,6 +143,13 @@ struct Report {
   // Written by the child, about its coverage.
   uint32_t coverage_frozen; // 1: packed at the end of the pipeline.
   uint32_t window;
+  // Written by the child, about authors; the areas are at kAuthorsOffset.
+  uint32_t author_events;
+  uint32_t author_events_cut;  // How many did not fit.
+  uint32_t author_stack_words; // How much of the area of stacks is used.
+  uint32_t places_before_bytes;
+  uint32_t places_after_bytes; // 0: the window was not closed.
+  uint32_t places_cut;         // 1 if a list of places did not fit.
   uint64_t frames[kMaxFrames];
   char message[kMaxMessage];
 };
@@ -161,7 +169,11 @@ constexpr uint64_t kWindowBitsOffset = kBitsOffset + kMaxBlocks / 8;
 constexpr uint64_t kEarlyBitsOffset = kBitsOffset + 2 * kMaxBlocks / 8;
 constexpr uint64_t kBitsCapacity = 3 * kMaxBlocks / 8;
 constexpr uint64_t kMarksOffset = 4416 * kMiB;
-constexpr uint64_t kMemoryFileBytes = 4480 * kMiB;
+// Authors: events, their stacks, where instructions were and where they are.
+constexpr uint64_t kAuthorsOffset = 4480 * kMiB;
+constexpr uint64_t kAuthorsArea = 32 * kMiB; // Each of the four.
+constexpr uint64_t kAuthorsCapacity = 4 * kAuthorsArea;
+constexpr uint64_t kMemoryFileBytes = kAuthorsOffset + kAuthorsCapacity;
 constexpr uint64_t kMaxTransfer = 1000 * kMiB;
 
 // One entry of the invocation log, followed by the two names.
@@ -173,6 +185,41 @@ struct InvocationRecord {
 constexpr uint32_t kSkipped = 1;
 constexpr uint32_t kRequired = 2;
 constexpr uint32_t kChanged = 4;
+
+// What a function of LLVM does to a value, or had done to it.
+enum class AuthorKind : uint32_t {
+  Created = 1,
+  Replaced = 2, // By another value, wherever it is used.
+  Erased = 3,
+  Moved = 4,
+  Changed = 5,         // Its flags, operands, attributes or metadata.
+  OperandReplaced = 6, // It used a value that was replaced.
+};
+
+// A function of LLVM whose calls are recorded: where it begins.
+struct AuthorTrap {
+  uint64_t address;
+  uint32_t kind;
+  uint32_t reserved;
+};
+constexpr uint32_t kMaxAuthorTraps = 256;
+
+// One call of such a function. The area of stacks consists of words: the number
+// of frames, then their addresses, the innermost first.
+struct AuthorEvent {
+  uint64_t object;
+  uint64_t other; // The value that takes the place of one, or 0.
+  uint32_t stack; // The first word of its stack.
+  uint32_t kind;
+};
+constexpr uint32_t kMaxAuthorFrames = 48;
+
+// Opens a function in a list of places. Its name follows, up to a multiple of
+// eight bytes, and then the address of each instruction, as they are printed.
+struct FunctionPlaces {
+  uint32_t name_bytes;
+  uint32_t instructions;
+};
 
 // Reply to Hello, at kResponseOffset, followed by the version text.
 struct HelloReply {
@@ -240,7 +287,7 @@ struct RunOptions {
   uint32_t fill;
   uint32_t edit_kind; // Or kNoEdit.
   uint32_t interpret; // By the referee, instead of generating code.
-  uint32_t reserved;
+  uint32_t authors; // Of what changes in the window.
 };
 
 // How the referee interprets. Yes is 1, no is 0.

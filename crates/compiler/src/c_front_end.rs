@@ -199,6 +199,7 @@ fn failed(outcome: Outcome, wall: Duration) -> RunResult {
         invocations: Vec::new(),
         coverage: None,
         window: None,
+        authorship: None,
         wall,
         cpu: Duration::ZERO,
         pipeline: Duration::ZERO,

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Invocation, IrPlace};
+use crate::{AuthorKind, Invocation, IrPlace};
 
 /// The number in `version`; goes up when a field changes its meaning.
 pub const BISECTION_VERSION: u32 = 1;
@@ -167,6 +167,35 @@ pub struct UnitChange {
     pub before: String,
     /// After it; `None` where it did not come to that.
     pub after: Option<String>,
+    /// Which functions of LLVM made the change; only a covered worker can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authors: Option<ChangeAuthors>,
+}
+
+/// Who in LLVM wrote the lines of a change, and who removed them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeAuthors {
+    /// Of lines of [`UnitChange::before`], in their order; one may have several.
+    pub before: Vec<LineAuthor>,
+    /// The same of [`UnitChange::after`].
+    pub after: Vec<LineAuthor>,
+    /// What was done is not known in full: there was too much of it.
+    #[serde(default)]
+    pub cut: bool,
+}
+
+/// What a function of LLVM did to the instruction of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineAuthor {
+    /// The line's number, from 0.
+    pub line: usize,
+    pub did: AuthorKind,
+    /// As people write it: `llvm::InstCombinerImpl::visitAdd`.
+    pub function: String,
+    /// Its source file.
+    pub file: String,
+    /// Who called it, the innermost first, without what every pass uses.
+    pub called_by: Vec<String>,
 }
 
 /// The failure with one pass, or the reason why there is none.

@@ -5,6 +5,7 @@
 //! **Invariant:** plain data. Nothing here opens a file, starts a process or
 //! looks at a clock.
 
+mod authorship;
 mod bisection;
 mod block_lines;
 mod campaign;
@@ -49,10 +50,11 @@ mod triage;
 mod variant_bench;
 mod variant_hunt;
 
+pub use authorship::{AuthorEvent, AuthorFrame, AuthorKind, Authorship, Deed, InstructionPlace};
 pub use bisection::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
-    BrokenEarlier, FirstWrong, FirstWrongStep, SINGLE_PASS_FILE, SinglePass, SinglePassForm,
-    UnitChange, WrongValue,
+    BrokenEarlier, ChangeAuthors, FirstWrong, FirstWrongStep, LineAuthor, SINGLE_PASS_FILE,
+    SinglePass, SinglePassForm, UnitChange, WrongValue,
 };
 pub use block_lines::BlockLines;
 pub use campaign::{CAMPAIGN_VERSION, Campaign, Finding, Growth, Hunt, Trigger};

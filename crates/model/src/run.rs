@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Coverage, Edit, IndexSet, Interpret, Interpretation, Invocation, Outcome, PassSequence,
+    Authorship, Coverage, Edit, IndexSet, Interpret, Interpretation, Invocation, Outcome,
+    PassSequence,
 };
 
 /// How much a run may use before it is stopped.
@@ -129,6 +130,9 @@ pub struct RunRequest {
     pub cover_codegen: bool,
     /// Also say it for these invocations alone: a half-open range.
     pub window: Option<(u32, u32)>,
+    /// Record which functions of the compiler create, change and erase
+    /// instructions in the window; needs a worker as coverage does.
+    pub authors: bool,
     pub limits: Limits,
 }
 
@@ -152,6 +156,7 @@ impl RunRequest {
             coverage: false,
             cover_codegen: false,
             window: None,
+            authors: false,
             limits: Limits::STANDARD,
         }
     }
@@ -181,6 +186,8 @@ pub struct RunResult {
     pub coverage: Option<Coverage>,
     /// Those of the window; `None` if the run never came to it.
     pub window: Option<Coverage>,
+    /// Who wrote what in the window, if that was asked for and the run came to it.
+    pub authorship: Option<Authorship>,
     /// From fork to end.
     pub wall: Duration,
     /// CPU time of the child.

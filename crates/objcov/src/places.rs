@@ -12,7 +12,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl};
 use object::{Object, ObjectSection, ObjectSymbol, SectionIndex, SectionKind};
 
 use crate::boundary::{START_SYMBOL, STOP_SYMBOL};
-use crate::probe::{PROBE, PROBE_LEN};
+use crate::probe::{PROBE, PROBE_LEN, mark_of};
 
 /// No block has more instructions that are looked at.
 const LONGEST: usize = 400;
@@ -51,30 +51,36 @@ impl<'a> Program<'a> {
     /// Every block, with the code from behind its probe on, and its address.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (u32, &'a [u8], u64)> + '_ {
         self.texts.iter().flat_map(move |&(code, start)| {
-            let probes = code.windows(PROBE.len()).enumerate().filter(|(_, b)| is_probe(b));
-            probes.filter_map(move |(at, _)| self.behind(code, start, at))
+            (0..code.len()).filter_map(move |at| self.behind(code, start, at))
         })
     }
 
     /// The block of the probe at this place of a text.
     fn behind(&self, code: &'a [u8], start: u64, at: usize) -> Option<(u32, &'a [u8], u64)> {
-        let field = [2, 3, 4, 5].map(|place| code[at + place]);
-        let next = start + at as u64 + u64::from(PROBE_LEN);
-        let mark = next.wrapping_add_signed(i64::from(i32::from_le_bytes(field)));
-        let block = self.marks.contains(&mark).then(|| (mark - self.marks.start) as u32)?;
-        Some((block, &code[at + PROBE.len()..], next))
+        let address = start + at as u64;
+        let mark = mark_of(code.get(at..)?, address).filter(|mark| self.marks.contains(mark))?;
+        let block = (mark - self.marks.start) as u32;
+        Some((block, &code[at + PROBE.len()..], address + u64::from(PROBE_LEN)))
+    }
+
+    /// The block that begins at an address, with its probe.
+    pub fn block_at(&self, address: u64) -> Option<u32> {
+        let (code, start) = self.text_of(address)?;
+        Some(self.behind(code, start, (address - start) as usize)?.0)
+    }
+
+    fn text_of(&self, address: u64) -> Option<(&'a [u8], u64)> {
+        let inside =
+            |(code, start): &&(&[u8], u64)| (*start..*start + code.len() as u64).contains(&address);
+        self.texts.iter().find(inside).copied()
     }
 
     /// The instruction that a byte of the program's code belongs to.
     pub fn place(&self, address: u64) -> Option<InstructionPlace> {
-        let inside =
-            |(code, start): &&(&[u8], u64)| (*start..*start + code.len() as u64).contains(&address);
-        let &(code, start) = self.texts.iter().find(inside)?;
+        let (code, start) = self.text_of(address)?;
         let here = (address - start) as usize;
         let first = here.saturating_sub(FARTHEST);
-        let probes =
-            (first..=here).rev().filter(|&at| code.get(at..at + PROBE.len()).is_some_and(is_probe));
-        probes.into_iter().find_map(|at| {
+        (first..=here).rev().find_map(|at| {
             let (block, code, next) = self.behind(code, start, at)?;
             let is_it = |found: &Decoded<'_>| {
                 (found.address..found.address + found.bytes.len() as u64).contains(&address)
@@ -108,7 +114,7 @@ pub(crate) fn instructions(code: &[u8], address: u64) -> impl Iterator<Item = De
     let mut is_over = false;
     let next = move || {
         let start = decoder.position();
-        let is_next = code[start..].len() >= PROBE.len() && is_probe(&code[start..]);
+        let is_next = mark_of(&code[start..], 0).is_some();
         if is_over || is_next || !decoder.can_decode() {
             return None;
         }
@@ -124,10 +130,6 @@ pub(crate) fn instructions(code: &[u8], address: u64) -> impl Iterator<Item = De
         Some(Decoded { address: instruction.ip(), bytes })
     };
     std::iter::from_fn(next).take(LONGEST)
-}
-
-fn is_probe(bytes: &[u8]) -> bool {
-    bytes[..2] == PROBE[..2] && bytes[6] == PROBE[6]
 }
 
 #[cfg(test)]
@@ -167,6 +169,7 @@ mod tests {
         check(0x1007, Some((0, 0)));
         check(0x1010, Some((1, 0))); // The middle of an instruction.
         check(0x1012, Some((1, 1)));
+        assert_eq!([0x1000, 0x1008].map(|at| program.block_at(at)), [Some(0), Some(1)]);
         check(0x1003, None); // A probe is no instruction of a block.
         check(0x3000, None);
         let blocks: Vec<u32> = program.blocks().map(|(block, ..)| block).collect();

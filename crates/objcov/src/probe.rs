@@ -27,6 +27,15 @@ const FIELD: u64 = 2;
 /// The field is followed by the immediate, so the next instruction starts 5 bytes after it.
 const FIELD_TO_END: i64 = 5;
 
+/// Of linked code that begins with a probe at `address`: where its mark lies.
+pub(crate) fn mark_of(code: &[u8], address: u64) -> Option<u64> {
+    let code = code.get(..PROBE.len())?;
+    let is_probe = code[..2] == PROBE[..2] && code[6] == PROBE[6];
+    let field = is_probe.then(|| [2, 3, 4, 5].map(|place| code[place]))?;
+    let distance = i64::from(i32::from_le_bytes(field));
+    Some((address + u64::from(PROBE_LEN)).wrapping_add_signed(distance))
+}
+
 /// The name of the local symbol that covers the marks of one text section.
 pub(crate) fn symbol_name(object_id: u32, section: u32) -> String {
     format!("{PROBE_SYMBOL_PREFIX}{object_id}.{section}")

@@ -6,12 +6,16 @@ use optsleuth_model::{
     BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm,
 };
 
+use crate::authors::as_text;
 use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
 use crate::names::cut;
 use crate::{Style, to_json, words};
 
 /// So many invocations are named in a line of their own.
 const MAX_NAMED: usize = 3;
+/// So many lines of a change are shown, and so many around each.
+const MAX_LINES: usize = 40;
+const CONTEXT: usize = 1;
 /// How much of a line is shown.
 const WIDTH: usize = 160;
 
@@ -61,6 +65,7 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         let dots = if found.needed.len() > 20 { ", ..." } else { "" };
         row(&mut out, "passes without", &[format!("any one of {}{dots}", numbers.join(", "))]);
     }
+    changed(&mut out, found, style);
     single_pass(&mut out, found, style);
     if let Some(why) = cut_short(found.ended) {
         row(&mut out, &style.notable("cut short"), &[why.to_owned()]);
@@ -121,6 +126,23 @@ pub(crate) fn certain(found: &Bisection, last: u32) -> String {
     match found.masked {
         false => name,
         true => format!("{name}; before that, others hide it for a while"),
+    }
+}
+
+/// What the culprit changed, where it is known who in LLVM did it.
+fn changed(out: &mut String, found: &Bisection, style: Style) {
+    let with_authors = found.change.as_ref().filter(|change| change.authors.is_some());
+    let (Some(change), Some(culprit)) = (with_authors, found.culprit()) else { return };
+    let lines = as_text(change, CONTEXT, |authors| style.quiet(authors));
+    if !lines.is_empty() {
+        row(out, "changed", &[format!("by {culprit}")]);
+    }
+    for line in lines.iter().take(MAX_LINES) {
+        let _ = writeln!(out, "    {line}");
+    }
+    if lines.len() > MAX_LINES {
+        let more = words::counted(lines.len() - MAX_LINES, "more line", "more lines");
+        let _ = writeln!(out, "    ... and {more}");
     }
 }
 

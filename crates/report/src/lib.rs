@@ -3,6 +3,7 @@
 //! **Invariant:** functions from data to `String`. Nothing is printed, read or
 //! measured here, and no number is computed that the data does not hold.
 
+mod authors;
 mod bench;
 mod bisect;
 mod campaign;

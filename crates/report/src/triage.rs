@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 
 use optsleuth_model::{
     Bisection, CheckReport, Definedness, Evidence, FailedAssertion, FunctionSuspect, Localization,
-    Reduction, SINGLE_PASS, SinglePassForm, Triage, UnitChange,
+    Reduction, SINGLE_PASS, SinglePassForm, Triage,
 };
 use serde::Serialize;
-use similar::ChangeTag;
 
+use crate::authors::as_text;
 use crate::bisect::{no_pass_guilty, several};
-use crate::diff::{Change, diff};
 use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::lines::{self, asserted};
 use crate::markdown::{code, fenced, inline};
@@ -25,6 +24,8 @@ const TOP: usize = 5;
 /// How many lines of a module or a change an issue shows.
 const MAX_LINES: usize = 150;
 
+/// Lines around a change.
+const CONTEXT: usize = 3;
 /// How many functions of a stack.
 const MAX_FRAMES: usize = 15;
 
@@ -329,40 +330,13 @@ fn blame(out: &mut String, bisection: &Bisection, smallest: &Bisection) {
         let (name, said) = (inline(&name.unwrap_or_default()), inline(&broken.message));
         let _ = writeln!(out, "`-{}` complains after {name}: {said}\n", broken.verifier);
     }
-    if let Some(UnitChange { before, after: Some(after) }) = &smallest.change {
-        let changed = changed_lines(before, after);
+    if let Some(change) = &smallest.change {
+        let changed = as_text(change, CONTEXT, str::to_owned);
         if changed.iter().any(|line| !line.starts_with(' ')) {
             let _ = writeln!(out, "What it changes:\n");
             fenced(out, "diff", &first_lines(&changed.join("\n")));
         }
     }
-}
-
-/// The lines that differ, and a few around them.
-fn changed_lines(before: &str, after: &str) -> Vec<String> {
-    const CONTEXT: usize = 3;
-    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
-    let (before, after) = (lines(before), lines(after));
-    let changes = diff(&before, &after);
-    let differs = |(tag, _): &Change<'_>| *tag != ChangeTag::Equal;
-    let mut out: Vec<String> = Vec::new();
-    let mut folded = false;
-    for (i, (tag, line)) in changes.iter().enumerate() {
-        let around = i.saturating_sub(CONTEXT)..changes.len().min(i + CONTEXT + 1);
-        if !changes[around].iter().any(differs) {
-            folded = true;
-            continue;
-        }
-        if std::mem::take(&mut folded) {
-            out.push(" ...".to_owned());
-        }
-        out.push(match tag {
-            ChangeTag::Equal => format!(" {line}"),
-            ChangeTag::Delete => format!("-{line}"),
-            ChangeTag::Insert => format!("+{line}"),
-        });
-    }
-    out
 }
 
 fn suspects(out: &mut String, found: &Localization) {

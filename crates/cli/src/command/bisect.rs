@@ -21,6 +21,7 @@ use crate::progress::Bar;
   optsleuth bisect case/
   optsleuth bisect case/ --json --no-save
   optsleuth bisect case/ --llvm 22
+  optsleuth bisect case/ --authors                         # which functions of LLVM made the change?
   optsleuth bisect case/ --candidate-timeout 5             # a hang that takes its time
 
 An invocation is one pass on one module, SCC, function or loop. It looks for the first one
@@ -43,6 +44,9 @@ pub(crate) struct Bisect {
     /// Of a hang: CPU seconds after which all runs but the first count as one
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     candidate_timeout: f64,
+    /// Name the functions of LLVM that wrote, changed and erased what the culprit changed
+    #[arg(long)]
+    authors: bool,
     /// Leave nothing in the case's folder
     #[arg(long)]
     no_save: bool,
@@ -80,6 +84,7 @@ impl Bisect {
             llvm: self.llvm.map(LlvmChoice::Version),
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
+            authors: self.authors,
         }
     }
 }

@@ -35,6 +35,23 @@ fn passes(found: &Value, numbers: &Value) -> Vec<String> {
 
 #[test]
 #[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
+fn the_functions_that_made_the_change_are_named_where_they_are_asked_for() {
+    let (_kept, case) = copy_of_case("wrong-code");
+    let plain = json(&["bisect", &case, "--json", "--no-save"]);
+    assert_eq!(plain["change"].get("authors"), None);
+    let text = String::from_utf8(run(&["bisect", &case, "--authors"]).stdout).unwrap();
+    let wired = "  br i1 %7, label %8, label %Flow6 ";
+    let line = text.lines().find(|line| line.contains(wired)).unwrap();
+    assert!(line.ends_with("; written by StructurizeCFG::wireFlow (StructurizeCFG.cpp)"), "{line}");
+    // A page of what was kept says the same.
+    run(&["report", &case]);
+    let page = std::fs::read_to_string(Path::new(&case).join("report.html")).unwrap();
+    assert!(page.contains("; written by StructurizeCFG::wireFlow (StructurizeCFG.cpp)</span>"));
+    assert!(page.contains("called by StructurizeCFG::"));
+}
+
+#[test]
+#[cfg_attr(not(has_llvm_14), ignore = "shows a bug of LLVM 14, which is not installed")]
 fn a_crash_is_bisected_and_what_broke_earlier_is_named() {
     let (_kept, case) = copy_of_case("crash");
     let found = json(&["bisect", &case, "--json"]);

@@ -14,6 +14,7 @@ macro_rules! sources {
 
 /// Every file, headers first.
 pub(crate) const SOURCES: &[Source] = sources![
+    "authors.h",
     "clock.h",
     "codegen.h",
     "compat.h",
@@ -74,6 +75,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "edit_instructions.cpp",
     "edit_structure.cpp",
     "guard.cpp",
+    "authors.cpp",
     "shape.cpp",
     "folder.cpp",
     "processes.cpp",

@@ -1,5 +1,6 @@
 //! LLVM: finding it, making a worker of its archives, talking to workers.
 
+mod authors;
 mod classify;
 mod covered;
 mod embedded;

@@ -5,6 +5,7 @@
 //! **Invariant:** a call that gets no answer is [`CallError::Lost`], and nothing
 //! that the process wrote is believed then.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -16,15 +17,16 @@ use rustix::fs::MemfdFlags;
 use zerocopy::{FromZeros, IntoBytes};
 
 use optsleuth_model::{
-    Coverage, Interpretation, Invocation, Limits, Outcome, Ruling, RunResult, Step,
+    Authorship, Coverage, Interpretation, Invocation, Limits, Outcome, Ruling, RunResult, Step,
 };
 
 use super::classify::{Evidence, NoOutcome, classify};
 use super::protocol::wire::{
-    self, BITS_OFFSET, INVOCATION_OFFSET, MAX_TRANSFER, MEMORY_FILE_BYTES, PROTOCOL_VERSION,
-    REQUEST_OFFSET, RESPONSE_OFFSET, STDERR_OFFSET, STDOUT_OFFSET, WINDOW_BITS_OFFSET,
+    self, AUTHORS_AREA, AUTHORS_OFFSET, BITS_OFFSET, INVOCATION_OFFSET, MAX_TRANSFER,
+    MEMORY_FILE_BYTES, PROTOCOL_VERSION, REQUEST_OFFSET, RESPONSE_OFFSET, STDERR_OFFSET,
+    STDOUT_OFFSET, WINDOW_BITS_OFFSET,
 };
-use super::protocol::{self, End, Hello, Op, Payload, Report, Verdict};
+use super::protocol::{self, AuthorAreas, End, Hello, Op, Payload, Report, Verdict};
 use super::provisioned::Provisioned;
 use crate::CompilerError;
 use crate::diagnostics::first_error;
@@ -236,6 +238,7 @@ impl Process {
             invocations: if list_invocations { invocations } else { Vec::new() },
             coverage: None,
             window: None,
+            authorship: None,
             wall: Duration::from_nanos(report.wall_ns),
             cpu: Duration::from_nanos(report.cpu_ns),
             pipeline: Duration::from_nanos(report.pipeline_ns),
@@ -282,6 +285,34 @@ impl Process {
             false => None,
         };
         Ok((Some(read(BITS_OFFSET)?), window))
+    }
+
+    /// Who wrote what in the last child's window.
+    pub(super) fn authorship(
+        &self,
+        provisioned: &Provisioned,
+        report: &Report,
+    ) -> Result<Authorship, CallError> {
+        let counts = report.authors;
+        let area = |number, bytes| self.read(AUTHORS_OFFSET + number * AUTHORS_AREA, bytes);
+        if counts.places_cut {
+            tracing::warn!("more instructions than the lists of places hold");
+        }
+        let areas = AuthorAreas {
+            events: area(0, counts.event_bytes)?,
+            stacks: area(1, counts.stack_bytes)?,
+            before: area(2, counts.before_bytes)?,
+            after: match counts.after_bytes {
+                bytes if bytes > 0 && !counts.places_cut => Some(area(3, bytes)?),
+                _ => None,
+            },
+            n_cut: counts.n_events_cut.max(counts.places_cut.into()),
+        };
+        let (traps, symbols) = (provisioned.traps()?, provisioned.symbols());
+        let mut known = HashMap::new();
+        let mut frame =
+            |address| known.entry(address).or_insert_with(|| traps.frame(symbols, address)).clone();
+        Ok(protocol::decode_authorship(&areas, &mut frame))
     }
 }
 

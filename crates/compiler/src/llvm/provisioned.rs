@@ -12,6 +12,7 @@ use optsleuth_model::doctor::Instrumentation;
 use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 use optsleuth_objcov::{Decision, Program};
 
+use super::authors::Traps;
 use super::install::Install;
 use super::symbols::Symbols;
 use crate::CompilerError;
@@ -76,6 +77,7 @@ pub struct Provisioned {
     /// What it was made for.
     pub flavor: Flavor,
     symbols: Arc<OnceLock<Symbols>>,
+    traps: Arc<OnceLock<Traps>>,
     /// Where it lies, if it is not to stay.
     _folder: Option<Arc<Workdir>>,
 }
@@ -93,6 +95,7 @@ impl Provisioned {
             targets,
             flavor,
             symbols: Arc::default(),
+            traps: Arc::default(),
             _folder: None,
         }
     }
@@ -117,6 +120,17 @@ impl Provisioned {
     /// The worker's functions; read when the first crash needs them.
     pub(crate) fn symbols(&self) -> &Symbols {
         self.symbols.get_or_init(|| Symbols::read(&self.binary))
+    }
+
+    /// Where authors are trapped in a covered worker; read when the first run
+    /// needs them.
+    pub(crate) fn traps(&self) -> Result<&Traps, CompilerError> {
+        if self.traps.get().is_none() {
+            let program = fs::read(&self.binary).map_err(CompilerError::Cache)?;
+            let traps = Traps::find(self.symbols(), &program, &self.code_map()?);
+            let _ = self.traps.set(traps); // Another thread's are the same.
+        }
+        self.traps.get().ok_or(CompilerError::NotInstrumented)
     }
 
     /// What the blocks of a covered worker are.

@@ -50,10 +50,20 @@ impl Symbols {
     }
 
     fn lookup(&self, address: u64) -> Option<&str> {
+        self.containing(address).map(|(_, name)| name)
+    }
+
+    /// The function that an address lies in: where it begins and its mangled name.
+    pub(crate) fn containing(&self, address: u64) -> Option<(u64, &str)> {
         let after = self.0.partition_point(|function| function.address <= address);
         let function = self.0[..after].last()?;
         let inside = address - function.address < function.size.max(1);
-        inside.then_some(function.name.as_str())
+        inside.then_some((function.address, function.name.as_str()))
+    }
+
+    /// All functions: where they begin and their mangled names, by address.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.0.iter().map(|function| (function.address, function.name.as_str()))
     }
 
     /// Demangled names for the frames of a stack, innermost first, without

@@ -166,10 +166,14 @@ impl Worker {
             let provisioned = worker.provisioned.clone();
             let name = worker.loaded.as_ref().map_or("", |loaded| &loaded.program.name).to_owned();
             let process = worker.process()?;
-            if request.coverage && process.hello.n_blocks == 0 {
+            if (request.coverage || request.authors) && process.hello.n_blocks == 0 {
                 return Err(CompilerError::NotInstrumented.into());
             }
-            let payload = protocol::run_payload(request, execute);
+            let traps = match request.authors {
+                true => provisioned.traps()?.entries.as_slice(),
+                false => &[],
+            };
+            let payload = protocol::run_payload(request, execute, traps);
             let report = process.call(Op::Run, &payload, &request.limits)?;
             // What goes wrong before the pipeline is the edit's doing.
             if request.edit.is_some() && report.phase == protocol::Phase::Start {
@@ -186,6 +190,9 @@ impl Worker {
             }
             if request.coverage {
                 (result.coverage, result.window) = process.coverage(&report)?;
+            }
+            if request.authors && report.has_window {
+                result.authorship = Some(process.authorship(&provisioned, &report)?);
             }
             Ok((result, reason))
         })

@@ -2,6 +2,7 @@
 
 mod ready;
 
+mod authors;
 mod c_front_end;
 mod c_front_end_leaves_nothing;
 mod coverage;

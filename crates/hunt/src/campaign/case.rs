@@ -147,6 +147,7 @@ pub(super) fn guilty(
         llvm: None,
         limits: Limits::STANDARD,
         candidate_time: HANG,
+        authors: false,
     };
     let bisection = unless_it_fails(bisect(&plan, progress), "a finding could not be bisected")?;
     Ok(bisection.and_then(|bisection| {

@@ -8,8 +8,8 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
 use similar::ChangeTag;
 
+use crate::authors::{ChangedLine, changed_lines, column, lines_before};
 use crate::bisect::{certain, cut_short, no_pass_guilty, several};
-use crate::diff::{Change, diff};
 use crate::escape::{Sentence, Text};
 use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
 use crate::svg::Strip;
@@ -184,40 +184,70 @@ fn changed(out: &mut String, change: &UnitChange) -> fmt::Result {
     let before = lines(&change.before);
     let Some(after) = &change.after else {
         out.push_str("<h3>The IR before it</h3>\n<pre><code>");
-        for line in before.iter().take(MAX_LINES) {
-            writeln!(out, "{}", Text(line))?;
+        let lines = lines_before(&before, change.authors.as_ref());
+        let column = column(&lines);
+        for line in lines.iter().take(MAX_LINES) {
+            writeln!(out, "{}{}", Text(line.text), By { line, column })?;
         }
         out.push_str("</code></pre>\n");
-        return Ok(());
+        return cut(out, change);
     };
     let after = lines(after);
-    let changes = diff(&before, &after);
-    let count = |wanted| changes.iter().filter(|(tag, _)| *tag == wanted).count();
+    let changes = changed_lines(&before, &after, change.authors.as_ref());
+    let count = |wanted| changes.iter().filter(|line| line.tag == wanted).count();
     let (n_removed, n_added) = (count(ChangeTag::Delete), count(ChangeTag::Insert));
     writeln!(
         out,
         "<h3>What it did to the IR <span class=\"quiet\">-{n_removed} +{n_added}</span></h3>\n\
          <pre class=\"change\"><code>"
     )?;
-    let differs = |(tag, _): &Change<'_>| *tag != ChangeTag::Equal;
+    let column = column(&changes);
     let mut n_folded = 0;
-    for (place, (tag, line)) in changes.iter().enumerate().take(MAX_LINES) {
+    for (place, line) in changes.iter().enumerate().take(MAX_LINES) {
         let near = &changes[place.saturating_sub(CONTEXT)..changes.len().min(place + CONTEXT + 1)];
-        if !near.iter().any(differs) {
+        if !near.iter().any(ChangedLine::differs) {
             n_folded += 1;
             continue;
         }
         folded(out, &mut n_folded)?;
-        match tag {
-            ChangeTag::Equal => writeln!(out, "  {}", Text(line))?,
-            ChangeTag::Delete => writeln!(out, "<del>- {}</del>", Text(line))?,
-            ChangeTag::Insert => writeln!(out, "<ins>+ {}</ins>", Text(line))?,
+        let (text, by) = (Text(line.text), By { line, column });
+        match line.tag {
+            ChangeTag::Equal => writeln!(out, "  {text}")?,
+            ChangeTag::Delete => writeln!(out, "<del>- {text}{by}</del>")?,
+            ChangeTag::Insert => writeln!(out, "<ins>+ {text}{by}</ins>")?,
         }
     }
     n_folded += changes.len().saturating_sub(MAX_LINES);
     folded(out, &mut n_folded)?;
     out.push_str("</code></pre>\n");
-    Ok(())
+    cut(out, change)
+}
+
+/// Says that some authors are missing.
+fn cut(out: &mut String, change: &UnitChange) -> fmt::Result {
+    match &change.authors {
+        Some(authors) if authors.cut => out.write_str(
+            "<p class=\"note\">More was done than could be recorded: authors may be missing.</p>\n",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Who wrote a line, in a column behind it; who called them shows on demand.
+struct By<'a> {
+    line: &'a ChangedLine<'a>,
+    column: usize,
+}
+
+impl fmt::Display for By<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(by) = self.line.by() else { return Ok(()) };
+        let gap = self.column.saturating_sub(self.line.text.chars().count()) + 2;
+        let callers = self.line.authors.iter().flat_map(|author| &author.called_by);
+        let callers: Vec<String> = callers.map(|caller| format!("called by {caller}")).collect();
+        let (title, by) = (callers.join("\n"), Text(&by));
+        write!(f, "{:gap$}<span class=\"by\" title=\"{}\">; {by}</span>", "", Text(&title))
+    }
 }
 
 /// Says how many lines are not shown.

@@ -31,8 +31,8 @@ pub(super) fn unit_change(unit: &str, before: &str, after: Option<&str>) -> Unit
     let (was, is) = (shown(&old), shown(&new));
     match was.is_empty() && is.is_empty() {
         // Something else than a function.
-        true => UnitChange { before: whole(before), after: after.map(whole) },
-        false => UnitChange { before: was, after: after.map(|_| is) },
+        true => UnitChange { before: whole(before), after: after.map(whole), authors: None },
+        false => UnitChange { before: was, after: after.map(|_| is), authors: None },
     }
 }
 
@@ -59,7 +59,8 @@ fn find_line(text: &str, beginning: &str) -> Option<usize> {
     text.match_indices('\n').map(|(at, _)| at + 1).find(|&at| text[at..].starts_with(beginning))
 }
 
-fn defined_name(definition: &str) -> Option<&str> {
+/// The name in a line that begins a function, as it is written there.
+pub(super) fn defined_name(definition: &str) -> Option<&str> {
     let (_, name) = definition.lines().next()?.split_once('@')?;
     match name.strip_prefix('"') {
         Some(quoted) => quoted.split_once('"').map(|(name, _)| name),

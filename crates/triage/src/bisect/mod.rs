@@ -7,12 +7,13 @@
 //!                                          └ trials ┘  runs with some skipped
 //! ```
 //! `inquiry` decides, `trials` runs, `names` knows an invocation in another run
-//! again, `verifiers` asks LLVM's own, `first_wrong` the referee, and `single_pass`
-//! makes what can be reported.
+//! again, `verifiers` asks LLVM's own, `first_wrong` the referee, `authors` names
+//! the code that made the change, and `single_pass` makes what can be reported.
 //!
 //! **Invariant:** what is found does not depend on the number of workers. Time
 //! decides only whether it is found in full.
 
+mod authors;
 mod first_wrong;
 mod inquiry;
 mod ir_text;
@@ -54,6 +55,9 @@ pub struct BisectPlan {
     pub limits: Limits,
     /// CPU time after which any other run counts as a hang, if the case does.
     pub candidate_time: Duration,
+    /// Name the code of LLVM that made the culprit's change; that takes a worker
+    /// with probes.
+    pub authors: bool,
 }
 
 /// A bisection that takes longer ends with what it knows.
@@ -64,8 +68,8 @@ const REFEREE_TIME: Duration = Duration::from_secs(5);
 /// Sees a case fail and bisects it.
 pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, TriageError> {
     let case = open_case(&plan.folder, plan.trust)?;
-    let worker_plan =
-        WorkerPlan { llvm: plan.llvm.as_ref(), flavor: Flavor::Plain, n_workers: None };
+    let flavor = if plan.authors { Flavor::Covered } else { Flavor::Plain };
+    let worker_plan = WorkerPlan { llvm: plan.llvm.as_ref(), flavor, n_workers: None };
     let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
     loaded.repeat_hangs_within(plan.candidate_time);
     let mut failing = FailingCase::see(loaded, progress)?;
@@ -219,5 +223,10 @@ fn change(trials: &mut Trials<'_>, number: u32) -> Result<Option<UnitChange>, Tr
     let after = trials.module_before(number + 1, &IndexSet::none())?;
     let place = usize::try_from(number).unwrap_or(usize::MAX);
     let unit = trials.log.get(place).map_or("module", |invocation| invocation.unit.as_str());
-    Ok(Some(ir_text::unit_change(unit, &before, after.as_deref())))
+    let mut change = ir_text::unit_change(unit, &before, after.as_deref());
+    if trials.loaded.workers.provisioned.flavor == Flavor::Covered {
+        let found = trials.authorship(number, after.as_deref())?;
+        change.authors = found.and_then(|found| authors::of_change(&change, &found));
+    }
+    Ok(Some(change))
 }

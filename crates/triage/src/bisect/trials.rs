@@ -13,8 +13,8 @@ use optsleuth_case::loaded::{LoadedCase, Reproduction, candidate_request};
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
 use optsleuth_model::{
-    CaseKind, CheckStatus, Emit, IndexSet, Interpretation, Invocation, Limits, Outcome, Program,
-    Progress, RunRequest, RunResult, SINGLE_PASS_FILE,
+    Authorship, CaseKind, CheckStatus, Emit, IndexSet, Interpretation, Invocation, Limits, Outcome,
+    Program, Progress, RunRequest, RunResult, SINGLE_PASS_FILE,
 };
 
 use super::inquiry::{Choice, Compiler, Reach};
@@ -26,6 +26,8 @@ const CORRECTIONS: usize = 5;
 /// To print the IR before and after every invocation takes long, and is worth
 /// so much: what is not known is taken for a change.
 const WATCHING: Duration = Duration::from_secs(5);
+/// What a run that records authors may take at least.
+const RECORDING: Duration = Duration::from_secs(10);
 /// A run that takes so much longer than the failing one does something else.
 const PATIENCE: u32 = 10;
 
@@ -260,6 +262,32 @@ impl<'a> Trials<'a> {
         let result = self.run_one(&request)?;
         let is_sound = matches!(result.outcome, Outcome::Ok(_)) && !result.emitted.is_empty();
         Ok(is_sound.then(|| String::from_utf8_lossy(&result.emitted).into_owned()))
+    }
+
+    /// Who wrote what in one invocation of the failing run. `after` is the module
+    /// that it leaves, if it comes to that; authors of another are not told.
+    pub(super) fn authorship(
+        &mut self,
+        number: u32,
+        after: Option<&str>,
+    ) -> Result<Option<Authorship>, TriageError> {
+        let end = number.saturating_add(1);
+        // To record each change takes longer than to make it.
+        let compile = self.template.limits.compile.max(RECORDING);
+        let limits = match self.loaded.case.case.kind {
+            CaseKind::Hang => self.template.limits,
+            _ => Limits { compile, ..self.template.limits },
+        };
+        let request = RunRequest {
+            skips: IndexSet::from(end),
+            window: Some((number, end)),
+            authors: true,
+            limits,
+            ..printing(&self.template)
+        };
+        let result = self.run_one(&request)?;
+        let is_the_same = after.is_none_or(|after| after.as_bytes() == result.emitted);
+        Ok(result.authorship.filter(|_| is_the_same))
     }
 
     /// The case's own program and options, for whoever comes next.

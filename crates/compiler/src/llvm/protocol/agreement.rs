@@ -5,7 +5,7 @@
 //! a struct that no Rust field covers, a `switch` that does not handle it. Only
 //! a constant that Rust never uses is C++'s own business.
 
-use optsleuth_model::{CodegenLevel, EditKind, Emit};
+use optsleuth_model::{AuthorKind, CodegenLevel, EditKind, Emit};
 
 use super::wire;
 use crate::llvm::embedded::SOURCES;
@@ -53,6 +53,8 @@ fn assertions() -> String {
     // Those that are part of the vocabulary, and sent as they are.
     enumerations.push(values!(Emit: Nothing Text Bitcode Object Shape));
     enumerations.push(values!(CodegenLevel: O0 O1 O2 O3));
+    let kinds = AuthorKind::ALL.iter().map(|&kind| (format!("{kind:?}"), kind as u32));
+    enumerations.push(("AuthorKind", kinds.collect()));
     let kinds = EditKind::ALL.iter().map(|&kind| (format!("{kind:?}"), kind as u32));
     enumerations.push(("EditKind", kinds.collect()));
     for (name, values) in &enumerations {

@@ -9,14 +9,16 @@
 
 #[cfg(test)]
 mod agreement;
+mod authorship;
 mod interpretation;
 pub(super) mod wire;
 
 use std::time::Duration;
 
-use optsleuth_model::{Detour, IndexSet, Invocation, Limits, RunRequest};
+use optsleuth_model::{AuthorKind, Detour, IndexSet, Invocation, Limits, RunRequest};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+pub(crate) use authorship::{AuthorAreas, decode as decode_authorship};
 pub(crate) use interpretation::decode as decode_interpretation;
 pub(crate) use wire::{End, Op, Phase, Verdict};
 use wire::{Enumeration, Malformed, Window};
@@ -44,8 +46,20 @@ pub(crate) struct Report {
     pub(crate) session_loaded: bool,
     pub(crate) output_cut: bool,
     pub(crate) has_window: bool,
+    pub(crate) authors: AuthorCounts,
     pub(crate) frames: Vec<u64>,
     pub(crate) message: String,
+}
+
+/// How much the areas of authors hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AuthorCounts {
+    pub(crate) event_bytes: u64,
+    pub(crate) stack_bytes: u64,
+    pub(crate) before_bytes: u64,
+    pub(crate) after_bytes: u64,
+    pub(crate) n_events_cut: u32,
+    pub(crate) places_cut: bool,
 }
 
 impl Report {
@@ -53,6 +67,8 @@ impl Report {
         let n_frames = (raw.frame_count as usize).min(raw.frames.len());
         let message_bytes = (raw.message_bytes as usize).min(raw.message.len());
         let current = raw.current_invocation;
+        let area =
+            |count: u32, each: usize| (u64::from(count) * each as u64).min(wire::AUTHORS_AREA);
         Ok(Report {
             phase: Phase::of(raw.phase)?,
             verdict: Verdict::of(raw.verdict)?,
@@ -74,6 +90,14 @@ impl Report {
             session_loaded: raw.session_loaded != 0,
             output_cut: raw.output_cut != 0,
             has_window: Window::of(raw.window)? != Window::None,
+            authors: AuthorCounts {
+                event_bytes: area(raw.author_events, size_of::<wire::AuthorEvent>()),
+                stack_bytes: area(raw.author_stack_words, size_of::<u64>()),
+                before_bytes: area(raw.places_before_bytes, 1),
+                after_bytes: area(raw.places_after_bytes, 1),
+                n_events_cut: raw.author_events_cut,
+                places_cut: raw.places_cut != 0,
+            },
             frames: raw.frames[..n_frames].to_vec(),
             message: String::from_utf8_lossy(&raw.message[..message_bytes]).into_owned(),
         })
@@ -146,8 +170,12 @@ impl Payload {
     }
 }
 
-/// The payload of a run.
-pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
+/// The payload of a run. `traps` are for one that asks for authors.
+pub(crate) fn run_payload(
+    request: &RunRequest,
+    execute: bool,
+    traps: &[(u64, AuthorKind)],
+) -> Vec<u8> {
     let pipeline = request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
     let (window_first, window_end) = request.window.unwrap_or((0, 0));
     let detour = request.detour.unwrap_or(Detour { address: 0, opcode: 0 });
@@ -167,13 +195,21 @@ pub(crate) fn run_payload(request: &RunRequest, execute: bool) -> Vec<u8> {
         fill: request.fill.map_or(0, |byte| wire::FILLED | u32::from(byte)),
         edit_kind: edit.map_or(wire::NO_EDIT, |edit| edit.kind as u32),
         interpret: request.interpret.is_some().into(),
-        reserved: 0,
+        authors: request.authors.into(),
     };
-    let payload = Payload::default()
+    let mut payload = Payload::default()
         .fixed(&options)
         .bytes(pipeline.as_bytes())
         .ranges(edit.map_or(&IndexSet::none(), |edit| &edit.items))
         .ranges(&request.skips);
+    if request.authors {
+        let traps = &traps[..traps.len().min(wire::MAX_AUTHOR_TRAPS)];
+        payload = payload.number(u32::try_from(traps.len()).unwrap_or(u32::MAX));
+        for &(address, kind) in traps {
+            let trap = wire::AuthorTrap { address, kind: kind as u32, reserved: 0 };
+            payload = payload.fixed(&trap);
+        }
+    }
     match &request.interpret {
         Some(interpret) => interpretation::add_request(payload, interpret, &request.limits),
         None => payload,

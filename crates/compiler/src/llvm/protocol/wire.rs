@@ -98,12 +98,13 @@ const MIB: u64 = 1 << 20;
 
 constants! {
     /// Raise it, here and in `protocol.h`, whenever something below changes.
-    PROTOCOL_VERSION: u32 = 11;
+    PROTOCOL_VERSION: u32 = 12;
 
     MAX_FRAMES: usize = 256;
     MAX_MESSAGE: usize = 16 * 1024;
     NO_INVOCATION: u32 = u32::MAX;
     NO_EDIT: u32 = 0;
+    MAX_AUTHOR_TRAPS: usize = 256;
     /// Set in a run's `fill` where memory is to be filled; the byte is below it.
     FILLED: u32 = 0x100;
 
@@ -122,7 +123,10 @@ constants! {
     MAX_BLOCKS: u64 = 16 * MIB;
     BITS_OFFSET: u64 = 4352 * MIB;
     WINDOW_BITS_OFFSET: u64 = BITS_OFFSET + MAX_BLOCKS / 8;
-    MEMORY_FILE_BYTES: u64 = 4480 * MIB;
+    /// Authors: events, stacks, places before and after, an area for each.
+    AUTHORS_OFFSET: u64 = 4480 * MIB;
+    AUTHORS_AREA: u64 = 32 * MIB;
+    MEMORY_FILE_BYTES: u64 = AUTHORS_OFFSET + 4 * AUTHORS_AREA;
     MAX_TRANSFER: u64 = 1000 * MIB;
 
     /// Flags of an [`InvocationRecord`].
@@ -238,7 +242,29 @@ structs! {
         fill: u32,
         edit_kind: u32,
         interpret: u32,
+        authors: u32,
+    }
+
+    /// A function of LLVM whose calls are recorded.
+    AuthorTrap {
+        address: u64,
+        kind: u32,
         reserved: u32,
+    }
+
+    /// One such call.
+    AuthorEvent {
+        object: u64,
+        other: u64,
+        stack: u32,
+        kind: u32,
+    }
+
+    /// Opens a function in a list of places; its name and its instructions'
+    /// addresses follow.
+    FunctionPlaces {
+        name_bytes: u32,
+        instructions: u32,
     }
 
     /// How the referee interprets; follows the lists of a run that wants it.
@@ -291,6 +317,12 @@ structs! {
         edit_items: u32,
         coverage_frozen: u32,
         window: u32,
+        author_events: u32,
+        author_events_cut: u32,
+        author_stack_words: u32,
+        places_before_bytes: u32,
+        places_after_bytes: u32,
+        places_cut: u32,
         frames: [u64; MAX_FRAMES],
         message: [u8; MAX_MESSAGE],
     }

@@ -2,11 +2,11 @@
 //! every foreign text. The same each time.
 
 use optsleuth_model::{
-    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
-    BrokenEarlier, Case, CaseKind, CompilerSpec, Evidence, Failure, FileSuspect, FirstWrong,
-    FirstWrongStep, FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION, Localization,
-    PassSequence, Pipeline, SinglePass, SinglePassForm, StopReason, TrueCulprit, TruthRanks,
-    UnitChange, WitnessEntry, WrongValue,
+    AuthorKind, BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
+    BrokenEarlier, Case, CaseKind, ChangeAuthors, CompilerSpec, Evidence, Failure, FileSuspect,
+    FirstWrong, FirstWrongStep, FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION,
+    LineAuthor, Localization, PassSequence, Pipeline, SinglePass, SinglePassForm, StopReason,
+    TrueCulprit, TruthRanks, UnitChange, WitnessEntry, WrongValue,
 };
 use optsleuth_report::{CaseView, case_html};
 
@@ -244,6 +244,11 @@ pub fn bisection() -> Bisection {
         change: Some(UnitChange {
             before: before.into(),
             after: Some(before.replace("  %b = load i32, ptr %p\n", "").replace("%b", "%a")),
+            authors: Some(ChangeAuthors {
+                before: vec![author(3, AuthorKind::Replaced)],
+                after: vec![author(3, AuthorKind::OperandReplaced), author(3, AuthorKind::Changed)],
+                cut: true,
+            }),
         }),
         single_pass: SinglePassForm::Found(SinglePass {
             passes: "function(gvn<pre>)".into(),
@@ -255,6 +260,16 @@ pub fn bisection() -> Bisection {
         ended: BisectionEnd::Complete,
         runs: 187,
         seconds: 4.25,
+    }
+}
+
+fn author(line: usize, did: AuthorKind) -> LineAuthor {
+    LineAuthor {
+        line,
+        did,
+        function: format!("llvm::GVNPass::processLoad{SCRIPT}"),
+        file: TRUE_FILE.into(),
+        called_by: vec![format!("llvm::GVNPass::runImpl \"{SCRIPT}")],
     }
 }
 
