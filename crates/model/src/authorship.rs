@@ -101,11 +101,13 @@ const DRIVERS: [&str; 4] = [
 impl AuthorFrame {
     /// Whether the function writes IR for whoever calls it, or only runs passes.
     pub fn is_machinery(&self) -> bool {
-        let file = self.file.as_deref();
-        file.is_none_or(|file| {
-            let below = file.strip_prefix("llvm/").unwrap_or(file);
-            MACHINERY.iter().any(|part| below.starts_with(part))
-        })
+        let Some(file) = self.file.as_deref() else { return true };
+        let below = file.strip_prefix("llvm/").unwrap_or(file);
+        // Pass managers of loops are in lib/Transforms.
+        let name = self.function.split('(').next().unwrap_or_default();
+        let managers = ["PassManager<", "PassManager::", "PassAdaptor::"];
+        let runs_passes = managers.iter().any(|part| name.contains(part));
+        runs_passes || MACHINERY.iter().any(|part| below.starts_with(part))
     }
 
     /// Whether it only carries out what another function of its pass decided.
@@ -256,7 +258,8 @@ mod tests {
             |name: &str| frame(name, "llvm/lib/Transforms/InstCombine/InstructionCombining.cpp");
         let fold = combine("llvm::InstCombinerImpl::visitAdd(llvm::BinaryOperator&)");
         let driver = combine("llvm::InstCombinerImpl::run()");
-        let manager = frame("llvm::PassManager::run()", HEADERS);
+        let file = "llvm/lib/Transforms/Scalar/LoopPassManager.cpp";
+        let manager = frame("llvm::FunctionToLoopPassAdaptor::run(llvm::Function&)", file);
         let harness = frame("optsleuth::run()", "");
         let utility = frame("llvm::salvage()", "llvm/lib/Transforms/Utils/Local.cpp");
         let end = [driver, manager, harness];
