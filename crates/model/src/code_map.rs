@@ -21,6 +21,9 @@ pub struct CodeFunction {
     /// As people know it.
     pub name: String,
     pub file: FileId,
+    /// The function that it is a lambda, a local class's method or a cut-out part
+    /// of: to a person they are one.
+    pub host: Option<FunctionId>,
     /// Its blocks: half-open ranges of block numbers, in order.
     pub blocks: Vec<(u32, u32)>,
     /// Where the function's section and each block lie in their object: the
@@ -71,6 +74,19 @@ pub const HEADERS: &str = "(headers)";
 impl CodeMap {
     pub fn function(&self, FunctionId(id): FunctionId) -> &CodeFunction {
         &self.functions[id as usize]
+    }
+
+    /// The function that a person would name: the one that this one is written in.
+    pub fn host(&self, id: FunctionId) -> FunctionId {
+        let mut host = id;
+        // Lambdas in lambdas; a chain is short, and a ring would be a damaged map.
+        for _ in 0..8 {
+            match self.functions.get(host.0 as usize).and_then(|function| function.host) {
+                Some(next) => host = next,
+                None => break,
+            }
+        }
+        host
     }
 
     /// A file's path.
@@ -158,6 +174,7 @@ pub(crate) mod tests {
             symbol: format!("_Z{name}"),
             name: name.to_owned(),
             file: FileId(file),
+            host: None,
             blocks: blocks.to_vec(),
             origin: Origin::default(),
         };

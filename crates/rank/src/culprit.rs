@@ -27,8 +27,13 @@ pub struct Clues {
     pub in_window: Vec<bool>,
     /// The share of baseline runs that execute it, from 0 to 1.
     pub baseline: Vec<f64>,
-    /// Deciding one of its conditions the other way makes the failure vanish.
-    pub cures: Vec<bool>,
+    /// How much it says that deciding one of its conditions the other way makes
+    /// the failure vanish: from 0, where it does not, to 1, where nothing else
+    /// changes.
+    pub cures: Vec<Cure>,
+    /// How many of the failing run's changes to the IR each function wrote, by
+    /// itself or by what it called: the nearer it is, the more, from 0 to 1.
+    pub authors: HashMap<FunctionId, f64>,
     /// Witnesses that differ in their passes.
     pub sequences: Spectrum,
     /// Witnesses that differ in their program a little.
@@ -46,7 +51,8 @@ impl Clues {
         Clues {
             in_window: vec![true; n_blocks],
             baseline: vec![0.0; n_blocks],
-            cures: vec![false; n_blocks],
+            cures: vec![Cure::default(); n_blocks],
+            authors: HashMap::new(),
             sequences: failing.clone(),
             mutants: failing.clone(),
             others: failing.clone(),
@@ -55,11 +61,26 @@ impl Clues {
     }
 }
 
+/// What deciding a block's conditions the other way came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cure {
+    /// The failure vanishes.
+    pub cures: bool,
+    /// The share of the guilty invocation's blocks that such a run still executes.
+    pub executed: f64,
+    /// The share of its changes to the IR that such a run still makes.
+    pub written: f64,
+}
+
 /// A kind of clue, or a step, that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// Conditions that cure the failure.
     Detours,
+    /// What else a cure changes.
+    Grades,
+    /// Who wrote the changes to the IR.
+    Authors,
     /// How common a block is in the baseline.
     Rarity,
     /// All three kinds of witnesses.
@@ -75,8 +96,10 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Part; 7] = [
+    pub const ALL: [Part; 9] = [
         Part::Detours,
+        Part::Grades,
+        Part::Authors,
         Part::Rarity,
         Part::Witnesses,
         Part::Window,
@@ -88,6 +111,8 @@ impl Part {
     pub fn name(self) -> &'static str {
         match self {
             Part::Detours => "detours",
+            Part::Grades => "grades",
+            Part::Authors => "authors",
             Part::Rarity => "rarity",
             Part::Witnesses => "witnesses",
             Part::Window => "window",
@@ -108,6 +133,12 @@ const BASELINE_RUNS: f64 = 400.0;
 const OUTSIDE: f64 = 0.1;
 /// A block that cures counts as so many that do not.
 const CURE: f64 = 100.0;
+/// The power of the share of blocks that a cured run still executes.
+const EXECUTED: i32 = 2;
+/// A cure that keeps the pass from changing anything still says this much.
+const UNWRITTEN: f64 = 0.1;
+/// What the function has in addition that wrote all changes to the IR.
+const AUTHOR: f64 = 0.1;
 /// What the innermost function of a crash's stack has in addition; the next
 /// one has half of it, the third a third.
 const FRAME: f64 = 0.5;
@@ -129,9 +160,9 @@ impl Ranker {
         let has = |part: Part| !without.contains(&part);
         let weights: Vec<f64> =
             (0..clues.cures.len()).map(|block| weight(clues, block, &has)).collect();
-        let frames = match has(Part::Frames) {
-            true => clues.frames.as_slice(),
-            false => &[],
+        let frames: Vec<FunctionId> = match has(Part::Frames) {
+            true => clues.frames.iter().map(|id| map.host(*id)).collect(),
+            false => Vec::new(),
         };
         let layer = |path: &str| match has(Part::Layers) {
             true => layer(path),
@@ -140,11 +171,16 @@ impl Ranker {
         let aggregation = if has(Part::Sum) { Aggregation::Sum } else { Aggregation::Mean };
         let file_of = |id: &FunctionId| map.function(*id).file;
         let on_stack: Vec<FileId> = frames.iter().map(file_of).collect();
+        let (mut by_function, mut by_file) = (nearness(&frames), nearness(&on_stack));
+        if has(Part::Authors) {
+            for (id, share) in &clues.authors {
+                *by_function.entry(map.host(*id)).or_default() += AUTHOR * share;
+                *by_file.entry(file_of(id)).or_default() += AUTHOR * share;
+            }
+        }
         Ranking {
-            files: suspects(&self.files, &weights, aggregation, &nearness(&on_stack), |id| {
-                layer(map.file(id))
-            }),
-            functions: suspects(&self.functions, &weights, aggregation, &nearness(frames), |id| {
+            files: suspects(&self.files, &weights, aggregation, &by_file, |id| layer(map.file(id))),
+            functions: suspects(&self.functions, &weights, aggregation, &by_function, |id| {
                 layer(map.file(file_of(&id)))
             }),
         }
@@ -182,9 +218,15 @@ fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
         passing += clues.baseline[block] * BASELINE_RUNS;
     }
     let outside = has(Part::Window) && !clues.in_window[block];
-    let cures = has(Part::Detours) && clues.cures[block];
     let by_place = if outside { OUTSIDE } else { 1.0 };
-    let by_cure = if cures { 1.0 + CURE } else { 1.0 };
+    let grade = match clues.cures[block] {
+        Cure { cures: true, executed, written } if has(Part::Detours) => match has(Part::Grades) {
+            true => executed.powi(EXECUTED) * written.max(UNWRITTEN),
+            false => 1.0,
+        },
+        Cure { .. } => 0.0,
+    };
+    let by_cure = 1.0 + CURE * grade;
     by_place * by_cure / (1.0 + passing)
 }
 
@@ -193,12 +235,12 @@ fn layer(path: &str) -> f64 {
     own.map_or(OTHER_LAYERS, |(_, weight)| *weight)
 }
 
-/// 1 for the innermost, 1/2 for the next, and so on; of a recursion the
-/// innermost counts.
+/// What a stack adds: most for the innermost, half of it for the next, and so on;
+/// of a recursion the innermost counts.
 fn nearness<Id: Copy + Eq + Hash>(stack: &[Id]) -> HashMap<Id, f64> {
     let mut nearness = HashMap::new();
     for (depth, id) in stack.iter().enumerate() {
-        nearness.entry(*id).or_insert(1.0 / (depth + 1) as f64);
+        nearness.entry(*id).or_insert(FRAME / (depth + 1) as f64);
     }
     nearness
 }
@@ -207,7 +249,7 @@ fn suspects<Id: Copy + Eq + Hash>(
     entities: &[Entity<Id>],
     weights: &[f64],
     aggregation: Aggregation,
-    nearness: &HashMap<Id, f64>,
+    in_addition: &HashMap<Id, f64>,
     layer: impl Fn(Id) -> f64,
 ) -> Vec<Suspect<Id>> {
     let combine = |entity: &Entity<Id>| {
@@ -217,8 +259,8 @@ fn suspects<Id: Copy + Eq + Hash>(
     let scores: Vec<f64> = entities.iter().map(combine).collect();
     let highest = scores.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     in_order(entities.iter().zip(scores).map(|(entity, score)| {
-        let near = nearness.get(&entity.id).copied().unwrap_or(0.0);
-        (entity.id, layer(entity.id) * (score / highest + FRAME * near))
+        let more = in_addition.get(&entity.id).copied().unwrap_or(0.0);
+        (entity.id, layer(entity.id) * (score / highest + more))
     }))
 }
 
@@ -266,7 +308,8 @@ mod tests {
 
     #[test]
     fn what_cures_counts_a_hundred_times() {
-        let cures = |clues: &mut Clues| clues.cures[4] = true;
+        let cure = Cure { cures: true, executed: 1.0, written: 1.0 };
+        let cures = |clues: &mut Clues| clues.cures[4] = cure;
         let expected = ["pre() 1.000", "gvn() 0.039", "isSafe() 0.029", "setName() 0.008"];
         check(cures, &[], &expected); // 102, 4, 6, 8 blocks' worth.
         check(

@@ -35,6 +35,7 @@ pub(crate) fn named(functions: &[Named<'_>]) -> CodeMap {
             name: name.to_owned(),
             file: FileId(file as u32),
             blocks: blocks.to_vec(),
+            host: None,
             origin: Origin::default(),
         });
     }

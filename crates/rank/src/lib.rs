@@ -29,7 +29,7 @@ mod truth;
 
 pub use aggregate::Aggregation;
 pub use baseline::Precedence;
-pub use culprit::{Clues, Part};
+pub use culprit::{Clues, Cure, Part};
 pub use error::RankError;
 pub use evidence::{Evidence, RankingEvidence, evidence};
 pub use formula::{Counts, Formula};

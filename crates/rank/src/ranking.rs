@@ -91,7 +91,7 @@ impl Ranker {
         let mut functions = BTreeMap::<FunctionId, Vec<u32>>::new();
         for (index, &BlockId(block)) in (0u32..).zip(universe) {
             let Some(&Some(function)) = owners.get(block as usize) else { continue };
-            functions.entry(function).or_default().push(index);
+            functions.entry(map.host(function)).or_default().push(index);
             files.entry(map.function(function).file).or_default().push(index);
         }
         files.retain(|&file, _| map.file(file) != HEADERS);

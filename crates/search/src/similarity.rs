@@ -162,6 +162,7 @@ mod tests {
             name: String::new(),
             file: FileId(file),
             blocks: blocks.to_vec(),
+            host: None,
             origin: Origin::default(),
         };
         let mut files: Vec<String> = (1..n_files).map(|file| format!("{file}.cpp")).collect();

@@ -108,6 +108,7 @@ mod tests {
                 name: (*name).to_owned(),
                 file: FileId(block),
                 blocks: vec![(block, block + 1)],
+                host: None,
                 origin: Origin::default(),
             });
         }

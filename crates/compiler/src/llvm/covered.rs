@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fs_err as fs;
 use object::{Object, ObjectSymbol};
 use optsleuth_model::doctor::{Instrumentation, LeftAlone};
-use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, HEADERS, Origin};
+use optsleuth_model::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 use optsleuth_objcov::{
     ArchiveOptions, FunctionIndex, Lines, Linkage, MemberReport, PROBE_SYMBOL_PREFIX, START_SYMBOL,
     STOP_SYMBOL, boundary_objects, instrument_archive,
@@ -139,6 +139,7 @@ impl Covered {
             files[id.0 as usize] = name;
         }
         map.files = files;
+        find_hosts(&mut map);
         Ok(map)
     }
 
@@ -165,6 +166,32 @@ impl Covered {
         }
         Ok(files)
     }
+}
+
+/// Sets every function's host. In its own file alone: headers have none.
+fn find_hosts(map: &mut CodeMap) {
+    let ids = (0u32..).map(FunctionId).zip(&map.functions);
+    let by_symbol: HashMap<(FileId, &str), FunctionId> =
+        ids.map(|(id, function)| ((function.file, function.symbol.as_str()), id)).collect();
+    let host = |function: &CodeFunction| {
+        let known = |symbol: &str| by_symbol.get(&(function.file, symbol)).copied();
+        host_symbols(&function.symbol).find_map(|symbol| known(&symbol))
+    };
+    let hosts: Vec<Option<FunctionId>> = map.functions.iter().map(host).collect();
+    for (function, host) in map.functions.iter_mut().zip(hosts) {
+        function.host = host;
+    }
+}
+
+/// The symbols that a function's host may have, the nearest first. `_ZZfE...` is
+/// something inside `_Zf` (Itanium C++ ABI, 5.1.6), and `_Zf.part.0` is cut out
+/// of it. Where the inner name ends is found by trying.
+fn host_symbols(symbol: &str) -> impl Iterator<Item = String> + '_ {
+    let whole = symbol.split_once('.').map(|(base, _)| base.to_owned());
+    let inside = symbol.strip_prefix("_ZZ").unwrap_or_default();
+    let ends = inside.match_indices('E').map(|(at, _)| at).collect::<Vec<_>>();
+    let inner = ends.into_iter().rev().map(move |end| format!("_Z{}", &inside[..end]));
+    whole.into_iter().chain(inner)
 }
 
 /// An object that takes the place of an archive's own.
@@ -204,7 +231,7 @@ fn code_function(
         offsets.push(block.offset);
     }
     let origin = Origin { object, section: function.section, start: function.start, offsets };
-    CodeFunction { symbol: function.symbol.clone(), name, file, blocks, origin }
+    CodeFunction { symbol: function.symbol.clone(), name, file, host: None, blocks, origin }
 }
 
 /// Where the marks of each section lie in a linked worker.
@@ -320,6 +347,17 @@ mod tests {
             end: 1,
             blocks: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_lambda_and_a_cut_out_part_belong_to_their_function() {
+        let check = |symbol: &str, host: &str| {
+            assert!(host_symbols(symbol).any(|found| found == host), "{symbol}");
+        };
+        check("_ZZN4llvm3GVN3runEvENK3$_0clEi", "_ZN4llvm3GVN3runEv");
+        check("_ZZN4llvm3GVN3runERNS_1FEENKUlvE_clEv", "_ZN4llvm3GVN3runERNS_1FE");
+        check("_ZL5helpsi.part.0", "_ZL5helpsi");
+        assert_eq!(host_symbols("_ZN4llvm3GVN3runEv").count(), 0);
     }
 
     #[test]

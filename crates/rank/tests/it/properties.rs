@@ -49,6 +49,7 @@ fn map() -> CodeMap {
         name: format!("f{}()", n % 20),
         file: FileId(n % 5),
         blocks: vec![(n * 8, n * 8 + 7)],
+        host: None,
         origin: Origin::default(),
     };
     CodeMap {

@@ -168,6 +168,7 @@ mod tests {
             name: name.to_owned(),
             file: FileId(0),
             blocks: vec![range],
+            host: None,
             origin: Origin::default(),
         };
         CodeMap {

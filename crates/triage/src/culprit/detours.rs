@@ -15,7 +15,9 @@ use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{Condition, Pool};
 use optsleuth_model::{BlockId, Coverage, RunRequest, RunResult};
+use optsleuth_rank::Cure;
 
+use super::authors::FailingChanges;
 use crate::TriageError;
 
 /// What there is to try, and what came of it.
@@ -26,6 +28,10 @@ pub(super) struct Detours {
     pub(super) tried: Vec<Tried>,
     /// Indices of blocks.
     pub(super) cures: BTreeSet<u32>,
+    /// By index of their block.
+    pub(super) grades: Vec<(u32, Cure)>,
+    /// Cures that are not graded yet.
+    ungraded: Vec<(u32, Condition)>,
 }
 
 /// A condition that was decided the other way.
@@ -56,7 +62,13 @@ impl Detours {
         // Stable, and turned round: of equals, the first in the code comes first.
         left.reverse();
         left.sort_by(|(a, _), (b, _)| promise[*a as usize].total_cmp(&promise[*b as usize]));
-        Ok(Detours { left, tried: Vec::new(), cures: BTreeSet::new() })
+        Ok(Detours {
+            left,
+            tried: Vec::new(),
+            cures: BTreeSet::new(),
+            grades: Vec::new(),
+            ungraded: Vec::new(),
+        })
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
@@ -99,8 +111,34 @@ impl Detours {
             self.tried.push(Tried { index, nth: condition.nth, cures });
             if cures {
                 self.cures.insert(index);
+                self.ungraded.push((index, condition));
             }
         }
         verdicts
+    }
+
+    /// Runs new cures once more, to see what else they change. Gives how many runs
+    /// that took. `template` asks for coverage of the guilty invocation and for
+    /// authorship.
+    pub(super) fn grade(
+        &mut self,
+        pool: &mut Pool,
+        template: &RunRequest,
+        failing: &FailingChanges<'_>,
+    ) -> usize {
+        let cures = std::mem::take(&mut self.ungraded);
+        let request = |(_, condition): &(u32, Condition)| RunRequest {
+            detour: Some(condition.detour),
+            ..template.clone()
+        };
+        let requests: Vec<RunRequest> = cures.iter().map(request).collect();
+        let results = pool.run_while(&requests, &|| true, &|result, _| result);
+        for ((index, _), result) in cures.iter().zip(results) {
+            // A run that cannot be made again says that much less.
+            let cure =
+                result.map_or(Cure { cures: true, ..Cure::default() }, |run| failing.compare(&run));
+            self.grades.push((*index, cure));
+        }
+        cures.len()
     }
 }

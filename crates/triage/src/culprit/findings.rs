@@ -6,7 +6,7 @@ use std::time::Duration;
 use optsleuth_case::loaded::{LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_model::{
-    BlockId, CodeMap, Coverage, Edit, HistoryEntry, LineSuspect, Localization, Outcome,
+    Authorship, BlockId, CodeMap, Coverage, Edit, HistoryEntry, LineSuspect, Localization, Outcome,
     RankedTruth, RecipeName, RunResult, SearchStatus, StopReason,
 };
 use optsleuth_rank::{Clues, Culprits, Part, Ranker, Ranking, Spectrum};
@@ -15,7 +15,7 @@ use optsleuth_search::Reference;
 use super::detours::{Detours, Tried};
 use super::lines::LineEvidence;
 use super::mutants::Mutant;
-use super::{CULPRIT, CulpritPlan};
+use super::{CULPRIT, CulpritPlan, authors};
 use crate::localize::{Account, CuresByEntity, Measured, Tally, Top, ranked_truth};
 
 /// What counts as the top when an investigation waits for it to settle.
@@ -114,6 +114,10 @@ impl<'a> Findings<'a> {
             self.universe().iter().map(|block| window.contains(*block)).collect();
     }
 
+    pub(super) fn set_authors(&mut self, authorship: &Authorship) {
+        self.clues.authors = authors::shares(self.map, authorship);
+    }
+
     pub(super) fn set_stack(&mut self, stack: Vec<(BlockId, u32)>) {
         self.stack = stack;
     }
@@ -153,8 +157,13 @@ impl<'a> Findings<'a> {
         }
     }
 
-    pub(super) fn take_detours(&mut self, verdicts: &[Verdict], detours: &Detours) {
-        self.runs += verdicts.len();
+    pub(super) fn take_detours(
+        &mut self,
+        verdicts: &[Verdict],
+        n_graded: usize,
+        detours: &Detours,
+    ) {
+        self.runs += verdicts.len() + n_graded;
         for verdict in verdicts {
             match verdict {
                 Verdict::Passes => {}
@@ -163,8 +172,8 @@ impl<'a> Findings<'a> {
             }
         }
         self.tried.clone_from(&detours.tried);
-        for &index in &detours.cures {
-            self.clues.cures[index as usize] = true;
+        for &(index, cure) in &detours.grades {
+            self.clues.cures[index as usize] = cure;
         }
     }
 

@@ -96,7 +96,8 @@ impl LineEvidence<'_> {
             // The weightiest place of a line stands for it.
             if known.function.is_none() || weight > known.weight {
                 known.column = place.column;
-                known.function = owners.get(block.0 as usize).copied().flatten();
+                let owner = owners.get(block.0 as usize).copied().flatten();
+                known.function = owner.map(|function| self.map.host(function));
             }
             known.weight += weight;
             note(known);

@@ -12,6 +12,7 @@
 //! **Invariant:** what is found depends on the seed and the number of runs
 //! alone. Time decides only when to stop.
 
+mod authors;
 mod detours;
 mod findings;
 mod lines;
@@ -22,8 +23,8 @@ use std::time::{Duration, Instant};
 
 use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction, patience};
 use optsleuth_model::{
-    Bisection, CaseKind, Coverage, Execute, Limits, Localization, Outcome, Program, Progress,
-    RunRequest, SearchStatus, StopReason,
+    Authorship, Bisection, CaseKind, Coverage, Execute, Limits, Localization, Outcome, Program,
+    Progress, RunRequest, SearchStatus, StopReason,
 };
 use optsleuth_rank::Recipe;
 use optsleuth_search::Method;
@@ -36,6 +37,7 @@ use crate::bisect::{self, bisect_failing};
 use crate::localize::{
     CoveredFailure, Measured, SearchInput, SearchPlan, Stop, look_for_witnesses,
 };
+use authors::FailingChanges;
 use detours::Detours;
 use findings::Findings;
 pub use technique::{CULPRIT, Technique};
@@ -175,8 +177,12 @@ fn investigate<'a>(
     let go_on = || !out_of_time() && !progress.stop_requested();
 
     progress.step("comparing with the baseline programs");
-    let window = window(loaded, &template, known.guilty, input)?;
+    let (window, authorship) = window(loaded, &template, known.guilty, input)?;
     findings.set_window(&window);
+    if let Some(authorship) = &authorship {
+        findings.set_authors(authorship);
+    }
+    let failing = FailingChanges::new(&window, authorship.as_ref());
     findings.set_stack(loaded.workers.provisioned.instructions(&reproduction.first.stack)?);
     findings.set_baseline(&known.baseline.coverage.shares(&input.map));
     run_baseline_programs(loaded, &template, &known.baseline.programs, &mut findings)?;
@@ -200,6 +206,7 @@ fn investigate<'a>(
     let promise = findings.promise();
     let mut detours = Detours::of(loaded, &window, findings.universe(), &promise)?;
     let template = detouring(&template, reproduction);
+    let grading = with_authors(&template, known.guilty);
     let stopped = loop {
         if progress.stop_requested() {
             break StopReason::Interrupted;
@@ -219,7 +226,8 @@ fn investigate<'a>(
         let room = plan.stop.runs.map_or(BATCH, |runs| BATCH.min(runs - findings.runs()));
         let pool = &mut loaded.workers.pool;
         let verdicts = detours.go_on(room, pool, &reproduction.oracle, &template, &go_on);
-        findings.take_detours(&verdicts, &detours);
+        let n_graded = detours.grade(pool, &grading, &failing);
+        findings.take_detours(&verdicts, n_graded, &detours);
         findings.rank(started.elapsed());
         progress.search(&findings.status(started.elapsed()));
     };
@@ -280,18 +288,31 @@ fn detouring(template: &RunRequest, reproduction: &Reproduction) -> RunRequest {
     RunRequest { limits, ..template.clone() }
 }
 
-/// What the guilty invocation executes; everything, where there is none.
+/// What the guilty invocation executes, and who writes in it; everything, where
+/// there is none.
 fn window(
     loaded: &mut LoadedCase,
     template: &RunRequest,
     guilty: Option<u32>,
     input: &SearchInput,
-) -> Result<Coverage, TriageError> {
-    let Some(guilty) = guilty else { return Ok(input.failing.clone()) };
-    let window = Some((guilty, guilty.saturating_add(1)));
-    let run = loaded.workers.pool.first().run(&RunRequest { window, ..template.clone() })?;
+) -> Result<(Coverage, Option<Authorship>), TriageError> {
+    if guilty.is_none() {
+        return Ok((input.failing.clone(), None));
+    }
+    let run = loaded.workers.pool.first().run(&with_authors(template, guilty))?;
     let inside = run.window.unwrap_or_default().intersection(&input.failing);
-    Ok(if inside.is_empty() { input.failing.clone() } else { inside })
+    let inside = if inside.is_empty() { input.failing.clone() } else { inside };
+    Ok((inside, run.authorship))
+}
+
+/// The same, and who writes what in the guilty invocation.
+fn with_authors(template: &RunRequest, guilty: Option<u32>) -> RunRequest {
+    RunRequest {
+        window: guilty.map(|guilty| (guilty, guilty.saturating_add(1))),
+        authors: guilty.is_some(),
+        coverage: true,
+        ..template.clone()
+    }
 }
 
 /// The same passes on other programs.

@@ -62,7 +62,7 @@ impl CuresByEntity {
         let tried: BTreeSet<BlockId> = tried.into_iter().collect();
         for block in tried {
             let Some(&Some(function)) = owners.get(block.0 as usize) else { continue };
-            let file = map.function(function).file;
+            let (file, function) = (map.function(function).file, map.host(function));
             let cured = usize::from(cures.contains(&block));
             for entry in
                 [by.files.entry(file).or_default(), by.functions.entry(function).or_default()]
