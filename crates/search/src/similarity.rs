@@ -168,7 +168,7 @@ mod tests {
         let mut files: Vec<String> = (1..n_files).map(|file| format!("{file}.cpp")).collect();
         files.insert(0, HEADERS.to_owned());
         let functions = functions.iter().map(function).collect();
-        CodeMap { files, functions, objects: Vec::new(), n_blocks }
+        CodeMap { files, functions, n_blocks, ..CodeMap::default() }
     }
 
     /// File 0 has blocks 0-9 and 30-39, file 1 has 10-19, file 2 has 20-28,

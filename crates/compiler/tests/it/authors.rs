@@ -96,7 +96,7 @@ fn what_was_recorded_survives_a_crash_and_a_trap_elsewhere_is_one() {
     let passes = asking("function(instcombine)");
     let window = worker.run(&passes).unwrap().window.unwrap();
     let detours = covered().detours(&window).unwrap();
-    let address = detours[detours.len() / 2].1.address;
+    let address = detours[detours.len() / 2].detour.address;
     let trapped = |authors: bool| {
         let detour = Some(Detour { address, opcode: 0xcc });
         RunRequest { detour, authors, ..passes.clone() }

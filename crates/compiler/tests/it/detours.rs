@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::llvm::{self, Flavor, Targets, Worker};
+use optsleuth_compiler::llvm::{self, Condition, Flavor, Targets, Worker};
 use optsleuth_model::{Detour, Emit, Limits, Outcome, RunRequest};
 
 use crate::ready::{self, install, program, request};
@@ -22,11 +22,11 @@ fn a_detour_changes_one_run_and_no_other() {
     let executed = usual.coverage.unwrap();
     let detours = covered.detours(&executed).unwrap();
     assert!(detours.len() > 500, "{}", detours.len());
-    assert!(detours.iter().all(|(block, _)| executed.contains(*block)));
+    assert!(detours.iter().all(|condition| executed.contains(condition.block)));
 
     // A few of them, from all over LLVM.
     let mut seen = BTreeSet::new();
-    for (_, detour) in detours.iter().step_by(detours.len() / 60) {
+    for Condition { detour, .. } in detours.iter().step_by(detours.len() / 60) {
         let changed = RunRequest { detour: Some(*detour), coverage: false, ..sroa.clone() };
         // Some go round for ever.
         let compile = Duration::from_millis(200);

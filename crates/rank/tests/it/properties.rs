@@ -55,8 +55,8 @@ fn map() -> CodeMap {
     CodeMap {
         files: (0..5).map(|n| format!("{n}.cpp")).collect(),
         functions: (0..N_BLOCKS / 8).map(function).collect(),
-        objects: Vec::new(),
         n_blocks: N_BLOCKS,
+        ..CodeMap::default()
     }
 }
 

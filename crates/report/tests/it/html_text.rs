@@ -404,3 +404,23 @@ fn foreign_text_never_becomes_markup() {
     check(&page);
     assert!(!page.contains("<script>window") && !page.contains("<!--"));
 }
+
+#[test]
+fn a_suspect_line_is_shown_in_its_source_with_a_link_and_the_failed_assertion() {
+    let page = html(&sample::case(), &[sample::localization()]);
+    let shown = [
+        "<mark>    42    if (<u>A</u> &lt; B)</mark>",
+        "https://github.com/llvm/llvm-project/blob/llvmorg-19.1.7/",
+        "1 of 2 conditions of it, decided the other way, makes the failure vanish",
+        "With assertions on, it fails earlier: Assertion `A &lt; B' failed in f",
+        "Not into Value.cpp: why.",
+    ];
+    for part in shown {
+        assert!(page.contains(part), "{part}");
+    }
+    let text =
+        optsleuth_report::localize_text(&sample::localization(), 5, optsleuth_report::Style::Plain);
+    assert!(text.contains("if (A < B)") && text.contains("With assertions on"), "{text}");
+    let issue = optsleuth_report::localize_markdown(&sample::localization(), 5);
+    assert!(issue.contains(">    42    if (A < B)"), "{issue}");
+}

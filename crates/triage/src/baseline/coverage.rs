@@ -174,8 +174,8 @@ mod tests {
         CodeMap {
             files: vec!["a.cpp".to_owned()],
             functions: blocks.iter().map(function).collect(),
-            objects: Vec::new(),
             n_blocks: 10,
+            ..CodeMap::default()
         }
     }
 

@@ -2,11 +2,12 @@
 //! every foreign text. The same each time.
 
 use optsleuth_model::{
-    AuthorKind, BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
-    BrokenEarlier, Case, CaseKind, ChangeAuthors, CompilerSpec, Evidence, Failure, FileSuspect,
-    FirstWrong, FirstWrongStep, FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION,
-    LineAuthor, Localization, PassSequence, Pipeline, SinglePass, SinglePassForm, StopReason,
-    TrueCulprit, TruthRanks, UnitChange, WitnessEntry, WrongValue,
+    AssertionCheck, AuthorKind, BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd,
+    BisectionVerdict, BrokenEarlier, Case, CaseKind, ChangeAuthors, CodePlace, CompilerSpec, Cures,
+    Evidence, Excerpt, FailedAssertion, Failure, FileSuspect, FirstWrong, FirstWrongStep,
+    FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION, LeftOutFile, LineAuthor,
+    LineSuspect, Localization, PassSequence, Pipeline, SinglePass, SinglePassForm, StopReason,
+    TrueCulprit, TruthRanks, UnitChange, WitnessEntry, WrongValue, ZoomReport,
 };
 use optsleuth_report::{CaseView, case_html};
 
@@ -186,8 +187,38 @@ pub fn localization() -> Localization {
         }),
         files,
         functions,
+        lines: vec![suspect_line()],
+        zoom: Some(zoom()),
         witness_list: witnesses(&mut dice),
         history: history(&mut dice),
+    }
+}
+
+/// The line that a page shows with the source around it.
+fn suspect_line() -> LineSuspect {
+    LineSuspect {
+        rank: 1,
+        place: CodePlace { path: TRUE_FILE.into(), line: 42, column: 9 },
+        function: "llvm::GVNPass::processLoad(llvm::LoadInst*)".into(),
+        score: 1.0,
+        cures: Cures { blocks: 1, tried: 2 },
+        on_stack: None,
+        excerpt: Excerpt {
+            first: 41,
+            lines: ["  bool Ok = true;", "  if (A < B)", "    Ok = false;"].map(Into::into).into(),
+        },
+    }
+}
+
+fn zoom() -> ZoomReport {
+    ZoomReport {
+        source: "llvm-toolchain-19 1:19.1.7-3".into(),
+        files: vec![TRUE_FILE.into()],
+        left_out: vec![LeftOutFile { path: "llvm/lib/IR/Value.cpp".into(), why: "why".into() }],
+        assertions: AssertionCheck::Fails(FailedAssertion {
+            text: format!("Assertion `A < B' failed in f {SCRIPT}"),
+            place: Some(CodePlace { path: TRUE_FILE.into(), line: 7, column: 0 }),
+        }),
     }
 }
 
