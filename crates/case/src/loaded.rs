@@ -147,7 +147,13 @@ impl LoadedCase {
         progress: &dyn Progress,
     ) -> Result<LoadedCase, CaseError> {
         let case = self.case.clone();
-        let loaded = LoadedCase::load_into(workers, None, case, self.limits, progress)?;
+        let unmodified = match &self.unmodified {
+            Some(plain) => {
+                Some(Workers::start(plain.provisioned.clone(), NonZero::new(1), progress)?)
+            }
+            None => None,
+        };
+        let loaded = LoadedCase::load_into(workers, unmodified, case, self.limits, progress)?;
         let (hang_time, was_seen) = (self.hang_time, self.was_seen);
         Ok(LoadedCase { hang_time, was_seen, asked: self.asked.clone(), ..loaded })
     }

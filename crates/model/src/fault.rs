@@ -40,6 +40,8 @@ pub struct FaultObject {
     pub member: String,
     /// Of several members with that name, which one, from 1 on.
     pub nth: u32,
+    /// The object is not the archive's own, but was compiled anew in its place.
+    pub zoomed: bool,
 }
 
 /// What is done to the code.
@@ -79,7 +81,10 @@ impl Change {
 
 impl fmt::Display for FaultObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FaultObject { archive, member, nth } = self;
+        let FaultObject { archive, member, nth, zoomed } = self;
+        if *zoomed {
+            f.write_str(ZOOMED)?;
+        }
         match nth {
             0 | 1 => write!(f, "{archive}({member})"),
             _ => write!(f, "{archive}({member}#{nth})"),
@@ -157,7 +162,14 @@ fn is_lower_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// Stands before an object that was compiled anew.
+const ZOOMED: &str = "zoomed ";
+
 fn object_of(text: &str) -> Option<FaultObject> {
+    let (zoomed, text) = match text.strip_prefix(ZOOMED) {
+        Some(text) => (true, text),
+        None => (false, text),
+    };
     let (archive, member) = text.strip_suffix(')')?.split_once('(')?;
     let (member, nth) = match member.rsplit_once('#') {
         Some((member, nth)) => (member, nth.parse().ok().filter(|&nth: &u32| nth > 1)?),
@@ -168,6 +180,7 @@ fn object_of(text: &str) -> Option<FaultObject> {
         archive: archive.to_owned(),
         member: member.to_owned(),
         nth,
+        zoomed,
     })
 }
 
@@ -203,6 +216,8 @@ mod tests {
         assert_eq!(fault.was, [0x48, 0x89, 0xdf, 0x4c]);
         let second = GOOD.replace("GVN.cpp.o", "GVN.cpp.o#2").parse::<Fault>().unwrap();
         assert_eq!((second.object.member.as_str(), second.object.nth), ("GVN.cpp.o", 2));
+        let anew = GOOD.replace(" in lib", " in zoomed lib").parse::<Fault>().unwrap();
+        assert!(anew.object.zoomed && anew.object.archive == fault.object.archive);
     }
 
     #[test]
@@ -244,7 +259,7 @@ mod tests {
                 2 => Change::Increment,
                 _ => Change::Decrement,
             };
-            let object = FaultObject { archive, member, nth };
+            let object = FaultObject { archive, member, nth, zoomed };
             let fault = Fault { change, symbol, offset, object, was, code };
             prop_assert_eq!(fault.to_string().parse(), Ok(fault));
         }

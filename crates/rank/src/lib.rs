@@ -33,6 +33,6 @@ pub use culprit::{Clues, Cure, Part};
 pub use error::RankError;
 pub use evidence::{Evidence, RankingEvidence, evidence};
 pub use formula::{Counts, Formula};
-pub use ranking::{Ranker, Ranking, Recipe, Suspect};
+pub use ranking::{Ranker, Ranking, Recipe, Suspect, among};
 pub use spectrum::{Row, Spectrum, Weights};
 pub use truth::Culprits;

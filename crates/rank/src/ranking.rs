@@ -67,6 +67,15 @@ pub struct Suspect<Id> {
     pub score: f64,
 }
 
+/// The suspects that are left, with the ranks that they have among themselves.
+pub fn among<Id: Copy>(
+    suspects: Vec<Suspect<Id>>,
+    is_meant: impl Fn(Id) -> bool,
+) -> Vec<Suspect<Id>> {
+    let left = suspects.into_iter().filter(|suspect| is_meant(suspect.id));
+    in_order(left.map(|suspect| (suspect.id, suspect.score)))
+}
+
 /// Whose blocks are whose, in one universe.
 #[derive(Clone, Debug)]
 pub struct Ranker {

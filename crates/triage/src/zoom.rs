@@ -111,16 +111,23 @@ pub fn zoom_in(
     progress: &dyn Progress,
 ) -> Result<ZoomedFailure, TriageError> {
     let loaded = &failure.failing.loaded;
-    if loaded.has_fault() {
+    let fault = loaded.case.case.fault.as_ref();
+    if fault.is_some_and(|fault| !fault.object.zoomed) {
         return Err(TriageError::ZoomOfFault);
     }
     let install = &loaded.workers.install;
     let mut report = steps(install, progress);
     let tree = SourceTree::find(install, &plan.source, &mut report)?;
-    let files = files(failure, ranking, plan.n_files);
+    let mut files = files(failure, ranking, plan.n_files);
+    // Without it the compiler is not broken.
+    if let Some(broken) = fault.map(|fault| llvm::file_of(&fault.object))
+        && !files.contains(&broken)
+    {
+        files.push(broken);
+    }
     let zoom = |files: &[String], variant| {
         let targets = loaded.workers.provisioned.targets;
-        let plan = llvm::ZoomPlan { tree: &tree, files, variant, deadline: plan.deadline };
+        let plan = llvm::ZoomPlan { tree: &tree, files, variant, deadline: plan.deadline, fault };
         llvm::zoom(install, targets, &failure.input.map, &plan, &mut steps(install, progress))
     };
     let Zoomed { provisioned, files, left_out } = zoom(&files, Variant::Lines)?;

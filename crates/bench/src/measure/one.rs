@@ -1,11 +1,12 @@
 //! One method on one case with one seed -> a [`Measurement`].
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use optsleuth_case::loaded::FailingCase;
-use optsleuth_compiler::llvm::SourceChoice;
+use optsleuth_compiler::llvm::{self, Flavor, Provisioned, SourceChoice};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Budget, CaseFolder, Limits, MEASUREMENT_VERSION, Measurement, Progress, RecipeName, Sought,
@@ -73,7 +74,10 @@ impl Subject {
                 let plan = CulpritPlan { seed, stop };
                 self.known(progress)?;
                 let Some(known) = &self.culprit else { return Ok(None) };
-                match measure_culprit(&mut self.failure, known, &plan, progress)? {
+                let installed = installed_symbols(&self.failure)?;
+                let is_known =
+                    |symbol: &str| installed.as_ref().is_none_or(|all| all.contains(symbol));
+                match measure_culprit(&mut self.failure, known, &plan, &is_known, progress)? {
                     None => return Ok(None),
                     Some((measured, wall)) => {
                         (measured, stop.is_timed().then_some(wall.as_secs_f64()))
@@ -160,7 +164,9 @@ impl Subject {
         };
         let mut failure = zoomed.failure;
         let known = known.of_zoomed(&failure, progress)?;
-        let Some((measured, wall)) = measure_culprit(&mut failure, &known, &plan, progress)? else {
+        let Some((measured, wall)) =
+            measure_culprit(&mut failure, &known, &plan, &|_| true, progress)?
+        else {
             return Ok(None);
         };
         let seconds = trial.stop.is_timed().then_some(wall.as_secs_f64());
@@ -275,6 +281,19 @@ impl Subject {
 
 pub(super) fn budget(stop: Stop) -> Budget {
     Budget { runs: stop.runs, seconds: stop.budget.map(|budget| budget.as_secs_f64()) }
+}
+
+/// Where the fault is in an object that was compiled anew: the symbols that the
+/// installed LLVM has. A method that does not zoom knows no others.
+fn installed_symbols(failure: &CoveredFailure) -> Result<Option<BTreeSet<String>>, BenchError> {
+    let is_anew = failure.case().case.fault.as_ref().is_some_and(|fault| fault.object.zoomed);
+    if !is_anew {
+        return Ok(None);
+    }
+    let Provisioned { install, targets, .. } = &failure.failing.loaded.workers.provisioned;
+    let installed = llvm::provision(install, *targets, Flavor::Covered, &mut |_| ())?;
+    let functions = installed.code_map()?.functions;
+    Ok(Some(functions.into_iter().map(|function| function.symbol).collect()))
 }
 
 /// The files of a case, not what was found out about it.

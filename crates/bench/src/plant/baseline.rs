@@ -1,14 +1,15 @@
 //! What the unmodified compiler does with every program and sequence, and which
 //! of its blocks are worth breaking.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use optsleuth_case::oracle::same_behaviour;
 use optsleuth_case::workers::Workers;
 use optsleuth_model::{
-    CodeMap, Coverage, Execute, FunctionId, FunctionName, HEADERS, Limits, Outcome, PassSequence,
-    Progress, RunRequest,
+    CodeFunction, CodeMap, Coverage, Execute, FunctionId, FunctionName, HEADERS, Limits, Outcome,
+    PassSequence, Progress, RunRequest,
 };
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -97,14 +98,56 @@ impl Baseline {
     /// The blocks of passes and analyses that at most half of the programs
     /// reach, in the order in which they are to be tried: component by
     /// component in turn, and within one, function by function.
-    pub(super) fn candidates(&self, seed: u64) -> Vec<(String, Candidate)> {
+    ///
+    /// Where the symbols of the installed LLVM are given, only files that were
+    /// compiled anew count, and functions without such a symbol come in turn with
+    /// those that have one.
+    pub(super) fn candidates(
+        &self,
+        seed: u64,
+        installed: Option<&BTreeSet<String>>,
+    ) -> Vec<(String, Candidate)> {
+        let Some(installed) = installed else { return self.candidates_in(seed, |_| true) };
+        let is_anew = |function: &CodeFunction| {
+            let object = self.map.objects.get(function.origin.object as usize);
+            // Of a header's function the linker keeps any copy.
+            object.is_some_and(|object| object.zoomed.is_some())
+                && self.map.file(function.file).ends_with(".cpp")
+        };
+        let is_inlined = |function: &CodeFunction| !installed.contains(&function.symbol);
+        in_turn(vec![
+            self.candidates_in(seed, |function| is_anew(function) && is_inlined(function)),
+            self.candidates_in(seed, |function| is_anew(function) && !is_inlined(function)),
+        ])
+    }
+
+    /// The symbols of all functions.
+    pub(super) fn symbols(self) -> BTreeSet<String> {
+        self.map.functions.into_iter().map(|function| function.symbol).collect()
+    }
+
+    /// The files of passes and analyses with the most blocks that programs reach.
+    pub(super) fn most_reached_files(&self, n_files: usize) -> Vec<String> {
+        let reached = self.reached_by_program().into_iter();
+        let reached = reached.fold(Coverage::default(), |all, one| all.union(&one));
+        let mut files = self.map.per_file(&reached);
+        files.retain(|(file, _)| component(self.map.file(*file)).is_some());
+        files.sort_by_key(|(file, n_blocks)| (Reverse(*n_blocks), *file));
+        files.into_iter().take(n_files).map(|(file, _)| self.map.file(file).to_owned()).collect()
+    }
+
+    fn candidates_in(
+        &self,
+        seed: u64,
+        is_meant: impl Fn(&CodeFunction) -> bool,
+    ) -> Vec<(String, Candidate)> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
         let mut by_component: BTreeMap<String, Vec<Vec<Candidate>>> = BTreeMap::new();
         let reached = self.reached_by_program();
         for (id, function) in self.map.functions.iter().enumerate() {
             let file = self.map.file(function.file);
             let Some(component) = component(file) else { continue };
-            if truth_name(&function.name).is_none() {
+            if truth_name(&function.name).is_none() || !is_meant(function) {
                 continue;
             }
             let is_wanted = |block| {

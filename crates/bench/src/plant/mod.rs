@@ -23,10 +23,13 @@ use optsleuth_case::CaseError;
 use optsleuth_case::check::{CheckPlan, check};
 use optsleuth_case::workers::{LlvmChoice, Workers, steps};
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::llvm::{FaultyBuilder, Flavor, Install, Targets, possible_faults};
+use optsleuth_compiler::llvm::{
+    self, FaultyBuilder, Flavor, Install, SourceChoice, SourceTree, Targets, Variant, ZoomPlan,
+    possible_faults,
+};
 use optsleuth_model::{
-    CASE_FILE, Case, CaseKind, Change, CheckStatus, CompilerSpec, Fault, Funnel, Limits, Pipeline,
-    PlantReport, PlantedCase, Progress, Silent, Trust, Truth,
+    CASE_FILE, Case, CaseKind, Change, CheckStatus, CodeMap, CompilerSpec, Fault, Funnel, Limits,
+    Pipeline, PlantReport, PlantedCase, Progress, Silent, Trust, Truth,
 };
 use optsleuth_triage::TriageError;
 
@@ -49,6 +52,10 @@ pub struct PlantPlan {
     pub programs: Option<PathBuf>,
     /// How many programs to generate.
     pub n_programs: usize,
+    /// Break files that are compiled anew, without inlining, so many of those that
+    /// programs reach most; every other fault is in a function that the installed
+    /// LLVM has no symbol for.
+    pub zoomed: Option<usize>,
     /// Where the cases go.
     pub output: PathBuf,
 }
@@ -87,7 +94,16 @@ pub fn plant(plan: &PlantPlan, progress: &dyn Progress) -> Result<PlantReport, B
         return Ok(interrupted(plan, &install));
     }
     let pipelines = pipelines::pipelines(&mut covered, plan.seed)?;
-    let baseline = Baseline::measure(&mut covered, &programs, &pipelines, progress)?;
+    let mut baseline = Baseline::measure(&mut covered, &programs, &pipelines, progress)?;
+    let installed = match plan.zoomed {
+        None => None,
+        Some(n_files) => {
+            let files = baseline.most_reached_files(n_files);
+            let mut zoomed = zoomed_workers(&covered, &baseline.map, &files, progress)?;
+            let anew = Baseline::measure(&mut zoomed, &programs, &pipelines, progress)?;
+            Some(std::mem::replace(&mut baseline, anew).symbols())
+        }
+    };
     drop(covered);
     if progress.stop_requested() {
         return Ok(interrupted(plan, &install));
@@ -96,7 +112,7 @@ pub fn plant(plan: &PlantPlan, progress: &dyn Progress) -> Result<PlantReport, B
         let what = "fewer than two programs run, end and always do the same";
         return Err(TriageError::NoPrograms(what.to_owned()).into());
     }
-    let candidates = baseline.candidates(plan.seed);
+    let candidates = baseline.candidates(plan.seed, installed.as_ref());
     let mut unmodified =
         Workers::set_up(&plan.llvm, Targets::Native, Flavor::Plain, None, progress)?;
     let builder = FaultyBuilder::new(&install, Targets::Native, &mut steps(&install, progress))?;
@@ -112,6 +128,23 @@ pub fn plant(plan: &PlantPlan, progress: &dyn Progress) -> Result<PlantReport, B
     let interrupted = planting.run(&candidates, progress)?;
     let Ledger { cases, funnel, llvm, .. } = planting.ledger;
     Ok(PlantReport { llvm, seed: plan.seed, wanted: plan.count, cases, funnel, interrupted })
+}
+
+/// Workers whose LLVM has these files compiled anew.
+fn zoomed_workers(
+    covered: &Workers,
+    map: &CodeMap,
+    files: &[String],
+    progress: &dyn Progress,
+) -> Result<Workers, BenchError> {
+    let install = &covered.install;
+    let mut report = steps(install, progress);
+    let tree = SourceTree::find(install, &SourceChoice::Package, &mut report)?;
+    let plan =
+        ZoomPlan { tree: &tree, files, variant: Variant::Lines, deadline: None, fault: None };
+    let zoomed = llvm::zoom(install, Targets::Native, map, &plan, &mut report)?;
+    let left_out = || TriageError::NothingToZoom(files.join(", "));
+    Ok(Workers::start(zoomed.provisioned.ok_or_else(left_out)?, None, progress)?)
 }
 
 /// Tells programs from others in the ledger.

@@ -12,6 +12,7 @@ use optsleuth_objcov::{
     FunctionCode, NamedMember, ObjcovError, Patch, PatchKind, members, replace_member,
 };
 
+use super::covered::ZoomedMember;
 use crate::CompilerError;
 
 /// What a thin archive names lies beside it.
@@ -32,18 +33,38 @@ fn members_of<'a>(archive: &Path, bytes: &'a [u8]) -> Result<Vec<NamedMember<'a>
 pub(super) fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, CompilerError> {
     let bytes = fs::read(archive)?;
     let members = members_of(archive, &bytes)?;
-    let same_name =
-        members.iter().enumerate().filter(|(_, (name, _))| *name == fault.object.member);
-    let (position, (_, object)) = { same_name }
-        .nth(fault.object.nth.saturating_sub(1) as usize)
-        .ok_or_else(|| CompilerError::NoSuchCode(format!("object {}", fault.object)))?;
-    let broken = broken_object(object, fault)?;
+    let position = position(&members, &fault.object)?;
+    let broken = broken_object(&members[position].1, fault)?;
     replace_member(&bytes, position, broken, &beside(archive)).map_err(|source| {
         CompilerError::Archive { doing: "read", path: archive.to_owned(), source }
     })
 }
 
-fn broken_object(object: &[u8], fault: &Fault) -> Result<Vec<u8>, CompilerError> {
+/// The archive with another object in the place of one of its own.
+pub(super) fn with_member(archive: &Path, member: &ZoomedMember) -> Result<Vec<u8>, CompilerError> {
+    let (bytes, object) = (fs::read(archive)?, fs::read(&member.object)?);
+    replace_member(&bytes, member.position as usize, object, &beside(archive)).map_err(|source| {
+        CompilerError::Archive { doing: "read", path: archive.to_owned(), source }
+    })
+}
+
+/// Which member of its archive an object is.
+pub(super) fn member_position(
+    archive: &Path,
+    object: &FaultObject,
+) -> Result<usize, CompilerError> {
+    let bytes = fs::read(archive)?;
+    position(&members_of(archive, &bytes)?, object)
+}
+
+fn position(members: &[NamedMember<'_>], object: &FaultObject) -> Result<usize, CompilerError> {
+    let mut same_name = members.iter().enumerate().filter(|(_, (name, _))| *name == object.member);
+    let found = same_name.nth(object.nth.saturating_sub(1) as usize);
+    let missing = || CompilerError::NoSuchCode(format!("object {object}"));
+    found.map(|(position, _)| position).ok_or_else(missing)
+}
+
+pub(super) fn broken_object(object: &[u8], fault: &Fault) -> Result<Vec<u8>, CompilerError> {
     let other_build =
         || CompilerError::OtherBuild { symbol: fault.symbol.clone(), object: fault.object.clone() };
     let function = FunctionCode::find(object, &fault.symbol).map_err(|error| match error {
@@ -75,18 +96,21 @@ pub fn possible_faults(
     map: &CodeMap,
     function: &CodeFunction,
 ) -> Result<BTreeMap<usize, Vec<Fault>>, CompilerError> {
-    let CodeObject { archive, member, position, .. } =
+    let CodeObject { archive, member, position, zoomed } =
         &map.objects[function.origin.object as usize];
     let path = Path::new(archive);
     let bytes = fs::read(path)?;
     let members = members_of(path, &bytes)?;
     let missing = || CompilerError::NoSuchCode(format!("object {archive}({member})"));
     let (name, object) = members.get(*position as usize).ok_or_else(missing)?;
+    let anew = zoomed.as_ref().map(fs::read).transpose()?;
+    let object = anew.as_deref().unwrap_or(object);
     let same_name = members[..*position as usize].iter().filter(|(other, _)| other == name);
     let object_name = FaultObject {
         archive: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         member: name.clone(),
         nth: same_name.count() as u32 + 1,
+        zoomed: zoomed.is_some(),
     };
     let code = match FunctionCode::find(object, &function.symbol) {
         // Two static functions of one name: neither can be told in a line.

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use fs_err as fs;
 use optsleuth_model::{Fault, FaultObject};
 
-use super::fault::broken_archive;
+use super::fault::{broken_archive, with_member};
 use super::install::Install;
 use super::provision::{Recipe, Step, build_covered, is_archive, link_plain, plain_entry, recipe};
 use super::provisioned::{Flavor, Provisioned, Targets};
+use super::zoom::broken_member;
 use crate::CompilerError;
 use crate::workdir::Workdir;
 
@@ -59,7 +60,14 @@ impl FaultyBuilder {
         let folder = Workdir::new()?;
         let archive = self.archive(&fault.object).map_err(faulty)?;
         let broken = folder.file(&fault.object.archive);
-        let bytes = broken_archive(&archive, fault).map_err(faulty)?;
+        let (bytes, zoomed) = match fault.object.zoomed {
+            false => (broken_archive(&archive, fault).map_err(faulty)?, Vec::new()),
+            true => {
+                let member =
+                    broken_member(&self.install, fault, &archive, progress).map_err(faulty)?;
+                (with_member(&archive, &member).map_err(faulty)?, vec![member])
+            }
+        };
         fs::write(&broken, bytes).map_err(|error| faulty(error.into()))?;
         let original = archive.display().to_string();
         let replaced = |library: &String| match *library == original {
@@ -74,7 +82,8 @@ impl FaultyBuilder {
                 link_plain(&self.install, &recipe, &self.plain, folder.path())?;
             }
             Flavor::Covered => {
-                build_covered(&self.install, &recipe, &self.plain, &[], folder.path(), progress)?;
+                let (install, plain) = (&self.install, &self.plain);
+                build_covered(install, &recipe, plain, &zoomed, folder.path(), progress)?;
             }
         }
         let _ = fs::remove_file(&broken); // Only takes up room.

@@ -33,4 +33,4 @@ pub use provision::{Step, cache_root, provision};
 pub(crate) use provision::{cxx_compiler, instrumentation, lld};
 pub use provisioned::{Condition, Flavor, Provisioned, Targets};
 pub use worker::{Sandbox, Worker};
-pub use zoom::{LeftOut, SourceChoice, SourceTree, Variant, ZoomPlan, Zoomed, zoom};
+pub use zoom::{LeftOut, SourceChoice, SourceTree, Variant, ZoomPlan, Zoomed, file_of, zoom};

@@ -9,7 +9,7 @@ use optsleuth_model::{
     Authorship, BlockId, CodeMap, Coverage, Edit, HistoryEntry, LineSuspect, Localization, Outcome,
     RankedTruth, RecipeName, RunResult, SearchStatus, StopReason,
 };
-use optsleuth_rank::{Clues, Culprits, Part, Ranker, Ranking, Spectrum};
+use optsleuth_rank::{Clues, Culprits, Part, Ranker, Ranking, Spectrum, among};
 use optsleuth_search::Reference;
 
 use super::detours::{Detours, Tried};
@@ -217,10 +217,12 @@ impl<'a> Findings<'a> {
     }
 
     /// Where the true culprits are, by all clues and without each part of them.
-    pub(crate) fn measure(self) -> Measured {
+    pub(crate) fn measure(self, is_known: &dyn Fn(&str) -> bool) -> Measured {
         let rank = |without: Option<Part>| {
             let parts: Vec<Part> = without.into_iter().collect();
-            let ranking = self.ranker.rank_by_clues(self.map, &self.clues, &parts);
+            let mut ranking = self.ranker.rank_by_clues(self.map, &self.clues, &parts);
+            ranking.functions =
+                among(ranking.functions, |id| is_known(&self.map.function(id).symbol));
             let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&ranking));
             ranked_truth(recipe_name(without), &truth.unwrap_or_default())
         };

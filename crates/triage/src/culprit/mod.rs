@@ -146,17 +146,19 @@ pub fn find_culprit(
     Ok(findings.conclude(plan, loaded, reproduction, stopped, wall))
 }
 
-/// Where the method has the true culprits; `None` if it was told to end early.
+/// Where the method has the true culprits, among the functions whose symbols are
+/// known; `None` if it was told to end early.
 pub fn measure_culprit(
     failure: &mut CoveredFailure,
     known: &CulpritInput,
     plan: &CulpritPlan,
+    is_known: &dyn Fn(&str) -> bool,
     progress: &dyn Progress,
 ) -> Result<Option<(Measured, Duration)>, TriageError> {
     let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
     let found = investigate(loaded, reproduction, input, known, plan, progress)?;
     let is_whole = found.stopped != StopReason::Interrupted;
-    Ok(is_whole.then(|| (found.findings.measure(), found.wall)))
+    Ok(is_whole.then(|| (found.findings.measure(is_known), found.wall)))
 }
 
 /// Gathers clues until there is a reason to stop.

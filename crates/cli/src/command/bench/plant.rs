@@ -17,6 +17,7 @@ use crate::progress::Bar;
 #[command(after_help = "Examples:
   optsleuth bench plant --llvm 19 --count 50 -o faults/
   optsleuth bench plant --llvm 19 --count 20 --seed 7 --programs corpus/ -o faults-7/
+  optsleuth bench plant --llvm 19 --count 100 --zoomed -o inlined/   # in inlined functions, too
 
 Each case has an LLVM of its own that differs from the real one in one instruction of one
 function of a pass or an analysis: a branch that goes the other way, a block that is left
@@ -42,6 +43,10 @@ pub(crate) struct Plant {
     /// How many programs to generate
     #[arg(long, value_name = "N", default_value_t = 12, conflicts_with = "programs", value_parser = clap::value_parser!(u64).range(2..=200))]
     generate: u64,
+    /// Break files that are compiled anew from LLVM's source, without inlining: so many of those
+    /// that programs reach most; half of the faults are in functions that are inlined otherwise
+    #[arg(long, value_name = "FILES", num_args = 0..=1, default_missing_value = "24", value_parser = clap::value_parser!(u64).range(1..=200))]
+    zoomed: Option<u64>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -56,6 +61,7 @@ impl Plant {
             seed: self.seed,
             programs: self.programs,
             n_programs: size(self.generate),
+            zoomed: self.zoomed.map(size),
             output: self.output,
         };
         let bar = Bar::new();

@@ -18,10 +18,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fs_err as fs;
-use optsleuth_model::{CodeMap, CodeObject};
+use optsleuth_model::{CodeMap, CodeObject, Fault, FaultObject};
 use optsleuth_objcov::replace_member;
 
 use super::covered::ZoomedMember;
+use super::fault::member_position;
 use super::install::Install;
 use super::provision::{
     Recipe, Step, build_covered, finish, in_cache, link_plain, plain_entry, recipe,
@@ -87,6 +88,8 @@ pub struct ZoomPlan<'a> {
     pub variant: Variant,
     /// When no more files are to be begun.
     pub deadline: Option<Instant>,
+    /// A fault in one of the new objects. Its file has to be one of the files.
+    pub fault: Option<&'a Fault>,
 }
 
 /// Compiles files and links a worker with them. `map` is the code map of the
@@ -105,6 +108,13 @@ pub fn zoom(
     for (file, object) in compiler.compile(plan.tree, plan.files, plan.deadline, progress)? {
         match (object, member_of(map, &file)) {
             (Ok(object), Some(member)) => {
+                let is_broken = |fault: &&Fault| {
+                    file_of(&fault.object) == file && plan.variant == Variant::Lines
+                };
+                let object = match plan.fault.filter(is_broken) {
+                    Some(fault) => compiler.broken(&object, fault)?,
+                    None => object,
+                };
                 members.push(Member { file, object, replaces: member.clone() });
             }
             (Ok(_), None) => left_out.push((file, LeftOut::NoMember)),
@@ -135,6 +145,29 @@ pub fn zoom(
     let provisioned = Some(Provisioned::new(install, &entry, targets, flavor));
     let files = members.into_iter().map(|member| member.file).collect();
     Ok(Zoomed { provisioned, files, left_out })
+}
+
+/// The file that an object is made of.
+pub fn file_of(object: &FaultObject) -> String {
+    source_file(&object.archive, &object.member)
+}
+
+/// The object of a zoomed fault, compiled and broken, and what it replaces.
+pub(super) fn broken_member(
+    install: &Install,
+    fault: &Fault,
+    archive: &Path,
+    progress: &mut (dyn FnMut(Step) + Send),
+) -> Result<ZoomedMember, CompilerError> {
+    let tree = SourceTree::find(install, &SourceChoice::Package, progress)?;
+    let compiler = ObjectCompiler::new(install, &tree, Variant::Lines)?;
+    let files = [file_of(&fault.object)];
+    let compiled = compiler.compile(&tree, &files, None, progress)?;
+    let missing = || CompilerError::NoSuchCode(format!("source of {}", fault.object));
+    let object = compiled.into_iter().next().and_then(|(_, object)| object.ok());
+    let object = compiler.broken(&object.ok_or_else(missing)?, fault)?;
+    let position = member_position(archive, &fault.object)? as u32;
+    Ok(ZoomedMember { archive: archive.display().to_string(), position, object, tree })
 }
 
 /// A file with its new object, and the one that it replaces.

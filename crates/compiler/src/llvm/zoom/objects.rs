@@ -15,7 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
+use optsleuth_model::Fault;
 
+use super::super::fault::broken_object;
 use super::super::install::Install;
 use super::super::provision::{Step, cache_root, cxx_compiler, stamp};
 use super::{LeftOut, SourceTree, Variant};
@@ -120,6 +122,18 @@ impl ObjectCompiler {
         let (mut compiled, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         compiled.sort_by_key(|(file, _)| files.iter().position(|other| other == file));
         Ok(compiled)
+    }
+
+    /// The object with a fault in it.
+    pub(super) fn broken(&self, object: &Path, fault: &Fault) -> Result<PathBuf, CompilerError> {
+        let bytes = broken_object(&fs::read(object)?, fault)?;
+        let broken = self.folder.join(format!("{}.o", &blake3::hash(&bytes).to_hex()[..24]));
+        if !broken.is_file() {
+            let mut making = tempfile::Builder::new().suffix(".o").tempfile_in(&self.folder)?;
+            making.write_all(&bytes)?;
+            making.persist(&broken).map_err(|error| CompilerError::Cache(error.error))?;
+        }
+        Ok(broken)
     }
 
     fn object(
