@@ -250,6 +250,7 @@ mod tests {
             archive in "[A-Za-z0-9_+-]{1,20}\\.a",
             member in "[A-Za-z0-9_+.-]{1,20}",
             nth in 1..5u32,
+            zoomed in any::<bool>(),
             was in proptest::collection::vec(any::<u8>(), 1..MAX_BYTES),
             code in "[0-9a-f]{12}",
         ) {

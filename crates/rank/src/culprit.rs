@@ -133,10 +133,9 @@ const BASELINE_RUNS: f64 = 400.0;
 const OUTSIDE: f64 = 0.1;
 /// A block that cures counts as so many that do not.
 const CURE: f64 = 100.0;
-/// The power of the share of blocks that a cured run still executes.
-const EXECUTED: i32 = 2;
-/// A cure that keeps the pass from changing anything still says this much.
-const UNWRITTEN: f64 = 0.1;
+/// A cure that keeps the pass from changing anything counts as if it left this
+/// share of the changes.
+const UNWRITTEN: f64 = 0.05;
 /// What the function has in addition that wrote all changes to the IR.
 const AUTHOR: f64 = 0.1;
 /// What the innermost function of a crash's stack has in addition; the next
@@ -220,11 +219,9 @@ fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
     let outside = has(Part::Window) && !clues.in_window[block];
     let by_place = if outside { OUTSIDE } else { 1.0 };
     let grade = match clues.cures[block] {
-        Cure { cures: true, executed, written } if has(Part::Detours) => match has(Part::Grades) {
-            true => executed.powi(EXECUTED) * written.max(UNWRITTEN),
-            false => 1.0,
-        },
-        Cure { .. } => 0.0,
+        cure if !cure.cures || !has(Part::Detours) => 0.0,
+        _ if !has(Part::Grades) => 1.0,
+        Cure { executed, written, .. } => executed.powi(2) * written.max(UNWRITTEN).sqrt(),
     };
     let by_cure = 1.0 + CURE * grade;
     by_place * by_cure / (1.0 + passing)
@@ -312,11 +309,32 @@ mod tests {
         let cures = |clues: &mut Clues| clues.cures[4] = cure;
         let expected = ["pre() 1.000", "gvn() 0.039", "isSafe() 0.029", "setName() 0.008"];
         check(cures, &[], &expected); // 102, 4, 6, 8 blocks' worth.
-        check(
-            cures,
-            &[Part::Detours],
-            &["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"],
-        );
+        let without = ["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"];
+        check(cures, &[Part::Detours], &without);
+    }
+
+    #[test]
+    fn a_cure_is_worth_the_less_the_more_else_it_changes() {
+        // A quarter of a cure: 100 / 4 more than the other blocks.
+        let half = Cure { cures: true, executed: 0.5, written: 1.0 };
+        let graded = |clues: &mut Clues| clues.cures[4] = half;
+        let expected = ["pre() 1.000", "gvn() 0.148", "isSafe() 0.111", "setName() 0.030"];
+        check(graded, &[], &expected); // 27, 4, 6, 8 blocks' worth.
+        let whole = ["pre() 1.000", "gvn() 0.039", "isSafe() 0.029", "setName() 0.008"];
+        check(graded, &[Part::Grades], &whole);
+        let nothing = Cure { cures: true, executed: 1.0, written: 0.0 };
+        let off = |clues: &mut Clues| clues.cures[4] = nothing;
+        let expected = ["pre() 1.000", "gvn() 0.164", "isSafe() 0.123", "setName() 0.033"];
+        check(off, &[], &expected); // 1 + 100 · √0.05 for the block.
+    }
+
+    #[test]
+    fn who_wrote_the_changes_is_suspect() {
+        let wrote = |clues: &mut Clues| _ = clues.authors.insert(FunctionId(1), 1.0);
+        let expected = ["gvn() 0.500", "isSafe() 0.375", "pre() 0.350", "setName() 0.100"];
+        check(wrote, &[], &expected);
+        let without = ["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"];
+        check(wrote, &[Part::Authors], &without);
     }
 
     #[test]

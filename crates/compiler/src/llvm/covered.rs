@@ -20,9 +20,8 @@ use optsleuth_objcov::{
 };
 use rayon::prelude::*;
 
-use super::source_tree::source_file;
+use super::source_tree::{known_as, source_file};
 use super::symbols::demangle;
-use super::zoom::SourceTree;
 use crate::CompilerError;
 
 /// More members than any archive has; the next archive's numbers start there.
@@ -104,7 +103,7 @@ impl Covered {
         let marks = Marks::read(worker)?;
         let headers = HeaderCode::find(&self.members);
         let header_files = self.header_files(zoomed)?;
-        let source = zoomed.first().map(|member| member.tree.folder());
+        let source = zoomed.first().map(|member| member.source.clone());
         let mut map = CodeMap { n_blocks: marks.n_blocks, source, ..CodeMap::default() };
         let mut file_ids: BTreeMap<String, FileId> = BTreeMap::new();
         for (archive, members) in &self.members {
@@ -158,7 +157,7 @@ impl Covered {
                 let Some(lines) = lines else { continue };
                 for function in functions {
                     let place = lines.find(function.section, function.start);
-                    if let Some(path) = place.and_then(|place| anew.tree.known_as(place.file)) {
+                    if let Some(path) = place.and_then(|place| known_as(&anew.source, place.file)) {
                         files.entry(function.symbol.clone()).or_insert(path);
                     }
                 }
@@ -201,7 +200,8 @@ pub(crate) struct ZoomedMember {
     pub(crate) archive: String,
     pub(crate) position: u32,
     pub(crate) object: PathBuf,
-    pub(crate) tree: SourceTree,
+    /// The folder of LLVM's source.
+    pub(crate) source: String,
 }
 
 impl ZoomedMember {

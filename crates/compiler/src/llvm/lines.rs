@@ -15,7 +15,7 @@ use optsleuth_model::{
 };
 use optsleuth_objcov::{Lines, nth_instruction};
 
-use super::zoom::known_as;
+use super::source_tree::known_as;
 use crate::CompilerError;
 
 /// The lines of all blocks in the objects that a coverage touches. Objects

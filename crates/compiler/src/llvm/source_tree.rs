@@ -1,4 +1,4 @@
-//! Archive and member -> source file of LLVM.
+//! Archive and member, or a path in debug information -> source file of LLVM.
 //!
 //! LLVM's build gives every library a folder, and names a member after its
 //! source file. The names of the libraries have changed little from 14 to 22;
@@ -189,6 +189,16 @@ pub(crate) fn source_file(archive: &str, member: &str) -> String {
         }
         None => format!("{archive}/{source}"),
     }
+}
+
+/// The path of one of LLVM's files, as people know it: `llvm/lib/...` in its
+/// source, `llvm/include/...` where headers are installed. `None` for others'.
+pub(crate) fn known_as(llvm: &str, file: &str) -> Option<String> {
+    if let Some(below) = file.strip_prefix(llvm) {
+        return Some(format!("llvm{below}"));
+    }
+    let at = file.rfind("/include/llvm")?;
+    Some(format!("llvm{}", &file[at..]))
 }
 
 #[cfg(test)]

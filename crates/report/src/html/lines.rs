@@ -16,7 +16,7 @@ const OPEN: usize = 3;
 /// The assertion that fails, where one does: it stands above everything else.
 pub(super) fn assertion(out: &mut String, found: &Localization) -> fmt::Result {
     match failed_assertion(found) {
-        Some(failed) => writeln!(out, "<p class=\"what\">{}</p>", Text(&asserted(failed))),
+        Some(failed) => writeln!(out, "<p class=\"asserted\">{}</p>", Text(&asserted(failed))),
         None => Ok(()),
     }
 }

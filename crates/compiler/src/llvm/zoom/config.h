@@ -1,5 +1,5 @@
-/* What files of LLVM's optimizer ask of the configuration that its build makes
-   and no package installs. */
+// What files of LLVM's optimizer ask of the configuration that its build makes
+// and no package installs. Stands in for llvm/Config/config.h; nothing else here.
 #ifndef OPTSLEUTH_LLVM_CONFIG_CONFIG_H
 #define OPTSLEUTH_LLVM_CONFIG_CONFIG_H
 #include "llvm/Config/llvm-config.h"

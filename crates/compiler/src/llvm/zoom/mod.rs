@@ -31,7 +31,6 @@ use super::provisioned::{Flavor, Provisioned, Targets};
 use super::source_tree::source_file;
 use crate::CompilerError;
 use objects::ObjectCompiler;
-pub(super) use sources::known_as;
 pub use sources::{SourceChoice, SourceTree};
 
 /// Changes when the recipe does in a way that no hashed input shows.
@@ -167,7 +166,8 @@ pub(super) fn broken_member(
     let object = compiled.into_iter().next().and_then(|(_, object)| object.ok());
     let object = compiler.broken(&object.ok_or_else(missing)?, fault)?;
     let position = member_position(archive, &fault.object)? as u32;
-    Ok(ZoomedMember { archive: archive.display().to_string(), position, object, tree })
+    let (archive, source) = (archive.display().to_string(), tree.folder());
+    Ok(ZoomedMember { archive, position, object, source })
 }
 
 /// A file with its new object, and the one that it replaces.
@@ -221,7 +221,7 @@ fn with_members(
                 archive: archive.to_owned(),
                 position,
                 object: member.object.clone(),
-                tree: tree.clone(),
+                source: tree.folder(),
             });
         }
         let copy = folder.join(path.file_name().unwrap_or_default());

@@ -19,6 +19,7 @@ use optsleuth_model::in_words;
 
 use super::super::install::Install;
 use super::super::provision::{Step, cache_root};
+use super::super::source_tree::known_as;
 use crate::CompilerError;
 use crate::spawn::Tool;
 use crate::workdir::Workdir;
@@ -82,16 +83,6 @@ impl SourceTree {
     pub fn known_as(&self, file: &str) -> Option<String> {
         known_as(&self.folder(), file)
     }
-}
-
-/// The path of one of LLVM's files, as people know it: `llvm/lib/...` in its
-/// source, `llvm/include/...` where headers are installed. `None` for others'.
-pub(crate) fn known_as(llvm: &str, file: &str) -> Option<String> {
-    if let Some(below) = file.strip_prefix(llvm) {
-        return Some(format!("llvm{below}"));
-    }
-    let at = file.rfind("/include/llvm")?;
-    Some(format!("llvm{}", &file[at..]))
 }
 
 fn checkout(folder: &Path, install: &Install) -> Result<SourceTree, CompilerError> {
