@@ -90,6 +90,16 @@ void finish(Verdict verdict, const char *message) {
 } // namespace crash
 } // namespace optsleuth
 
+// How the address sanitizer behaves in a worker that was linked with it. Most of
+// LLVM is not instrumented: what needs all of it is off. Signals are ours.
+extern "C" const char *__asan_default_options() {
+  return "symbolize=0:abort_on_error=1:handle_segv=0:handle_sigbus=0:"
+         "handle_abort=0:handle_sigfpe=0:handle_sigill=0:detect_leaks=0:"
+         "detect_odr_violation=0:detect_container_overflow=0:"
+         "alloc_dealloc_mismatch=0:new_delete_type_mismatch=0:"
+         "allow_user_poisoning=0:allocator_may_return_null=1";
+}
+
 // glibc's own would print the text and abort; defined here, in the executable,
 // it is what assertion-enabled archives call, and the text stays structured.
 extern "C" [[noreturn]] void __assert_fail(const char *expression,

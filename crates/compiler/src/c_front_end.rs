@@ -191,6 +191,7 @@ fn failed(outcome: Outcome, wall: Duration) -> RunResult {
     RunResult {
         outcome,
         stack: Vec::new(),
+        said: String::new(),
         asserted_at: None,
         emitted: Vec::new(),
         interpretation: None,

@@ -84,7 +84,8 @@ pub use invocation::Invocation;
 pub use localization::{
     AssertionCheck, Cures, Evidence, Excerpt, FailedAssertion, Failure, FileSuspect,
     FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION, LeftOutFile, LineSuspect, Localization,
-    ProgramCounts, StopReason, TrueCulprit, TruthRanks, WitnessEntry, ZoomReport,
+    MemoryCheck, MemoryError, MemoryStack, ProgramCounts, StopReason, TrueCulprit, TruthRanks,
+    WitnessEntry, ZoomReport,
 };
 pub use measurement::{
     Benched, Budget, MEASUREMENT_VERSION, Measurement, Outlook, RankedTruth, RecipeName, Sought,

@@ -204,6 +204,9 @@ pub struct ZoomReport {
     pub left_out: Vec<LeftOutFile>,
     /// What the same files say with assertions on.
     pub assertions: AssertionCheck,
+    /// What they say with the address sanitizer, where that was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryCheck>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +231,37 @@ pub enum AssertionCheck {
         /// Why, as a clause.
         why: String,
     },
+}
+
+/// What came of a run whose zoomed files check their memory accesses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryCheck {
+    /// They do nothing wrong.
+    Clean,
+    Fails(MemoryError),
+    /// There is no such worker.
+    Unknown {
+        /// Why, as a clause.
+        why: String,
+    },
+}
+
+/// An access to memory that is not the compiler's to access.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryError {
+    /// `heap-use-after-free`, in the sanitizer's word.
+    pub what: String,
+    pub stacks: Vec<MemoryStack>,
+}
+
+/// Where memory was accessed, freed or allocated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryStack {
+    /// `READ of size 8`, `freed by`, `previously allocated by`.
+    pub title: String,
+    /// Demangled, innermost first.
+    pub functions: Vec<String>,
 }
 
 /// An assertion of the compiler that does not hold.

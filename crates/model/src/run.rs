@@ -169,6 +169,8 @@ pub struct RunResult {
     /// Where the child was when it crashed: addresses in the worker's image,
     /// innermost first.
     pub stack: Vec<u64>,
+    /// What LLVM wrote to standard error, if it crashed.
+    pub said: String,
     /// `FILE:LINE` of the assertion that failed, if one did.
     pub asserted_at: Option<String>,
     /// What [`Emit`] asked for; empty if the run did not get that far.

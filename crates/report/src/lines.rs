@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    AssertionCheck, CodePlace, FailedAssertion, LineSuspect, Localization, ZoomReport,
+    AssertionCheck, CodePlace, FailedAssertion, LineSuspect, Localization, MemoryCheck,
+    MemoryError, MemoryStack, ZoomReport,
 };
 
 use crate::Style;
@@ -37,6 +38,24 @@ pub(crate) fn failed_assertion(found: &Localization) -> Option<&FailedAssertion>
 pub(crate) fn asserted(failed: &FailedAssertion) -> String {
     let place = failed.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
     format!("With assertions on, it fails earlier: {}{place}", failed.text)
+}
+
+/// The memory error of the zoomed files, if there is one.
+pub(crate) fn memory_error(found: &Localization) -> Option<&MemoryError> {
+    match found.zoom.as_ref()?.memory.as_ref()? {
+        MemoryCheck::Fails(error) => Some(error),
+        MemoryCheck::Clean | MemoryCheck::Unknown { .. } => None,
+    }
+}
+
+/// A memory error in a sentence: what, and the innermost functions of its stacks.
+pub(crate) fn accessed(error: &MemoryError) -> String {
+    let place = |stack: &MemoryStack| {
+        let function = stack.functions.first().map(|name| short_name(name));
+        Some(format!("{} {}", stack.title, function?))
+    };
+    let places: Vec<String> = error.stacks.iter().filter_map(place).collect();
+    format!("With the address sanitizer, it is a {}: {}", error.what, places.join("; "))
 }
 
 /// What was compiled anew, in a sentence or two.
@@ -103,6 +122,14 @@ pub(crate) fn text(out: &mut String, found: &Localization, top: usize, style: St
     if let Some(failed) = failed_assertion(found) {
         let _ = writeln!(out, "{}", style.heading(&asserted(failed)));
     }
+    if let Some(error) = memory_error(found) {
+        let _ = writeln!(out, "{}", style.heading(&accessed(error)));
+        for stack in &error.stacks {
+            let functions: Vec<String> =
+                stack.functions.iter().map(|name| short_name(name)).collect();
+            let _ = writeln!(out, "  {}: {}", stack.title, functions.join(" <- "));
+        }
+    }
     if found.lines.is_empty() {
         return;
     }
@@ -120,6 +147,13 @@ pub(crate) fn text(out: &mut String, found: &Localization, top: usize, style: St
 pub(crate) fn markdown(out: &mut String, found: &Localization) {
     if let Some(zoom) = &found.zoom {
         let _ = writeln!(out, "{}\n", inline(&zoomed(zoom)));
+    }
+    if let Some(error) = memory_error(found) {
+        let _ = writeln!(out, "{}:\n", inline(&accessed(error)));
+        for MemoryStack { title, functions } in &error.stacks {
+            let functions: Vec<String> = functions.iter().map(|name| short_name(name)).collect();
+            fenced(out, "", &format!("{title}:\n{}", functions.join("\n")));
+        }
     }
     for suspect in found.lines.iter().take(SHOWN) {
         let place = &suspect.place;

@@ -71,6 +71,8 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
         row(&mut out, "line", found.lines.first().map(lines::in_a_row).as_deref());
         let asserted = lines::failed_assertion(found).map(|failed| cut(&asserted(failed), WIDTH));
         row(&mut out, "asserts", asserted.as_deref());
+        let accessed = lines::memory_error(found).map(|error| cut(&lines::accessed(error), WIDTH));
+        row(&mut out, "memory", accessed.as_deref());
     }
     let confirmed = triage.check.confirmation.as_ref().map(|theirs| match theirs.agrees {
         true => format!("by the distribution's own tools: {}", theirs.theirs),

@@ -10,6 +10,8 @@
 //! **Invariant:** a zoomed worker that does not fail as the distribution's code
 //! does is not used, and a zoom that comes to nothing costs nothing but its time.
 
+mod memory_error;
+
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,8 @@ use optsleuth_compiler::llvm::{
     self, LeftOut, Provisioned, SourceChoice, SourceTree, Variant, Zoomed,
 };
 use optsleuth_model::{
-    AssertionCheck, CodePlace, CrashCause, FailedAssertion, LeftOutFile, Localization, Outcome,
-    Progress, StopReason, ZoomReport, in_words,
+    AssertionCheck, CaseKind, CodePlace, CrashCause, FailedAssertion, LeftOutFile, Localization,
+    MemoryCheck, Outcome, Progress, StopReason, ZoomReport, in_words,
 };
 
 use crate::TriageError;
@@ -160,10 +162,19 @@ pub fn zoom_in(
         Ok(Zoomed { provisioned: None, .. }) => AssertionCheck::NotTried,
         Err(error) => AssertionCheck::Unknown { why: in_words(&error) },
     };
+    let is_crash = loaded.case.case.kind == CaseKind::Crash;
+    let memory = (is_crash && plan.assertions).then(|| {
+        let checked = zoom(&files, Variant::Addresses).map_err(TriageError::from);
+        progress.step("checking memory accesses");
+        checked.and_then(|zoomed| memory_check(zoomed.provisioned, &start))
+    });
+    let memory = memory.map(|checked| {
+        checked.unwrap_or_else(|error| MemoryCheck::Unknown { why: in_words(&error) })
+    });
     let left_out = left_out.into_iter();
     let left_out = left_out.map(|(path, why)| LeftOutFile { path, why: why.why().to_owned() });
     let report =
-        ZoomReport { source: tree.origin, files, left_out: left_out.collect(), assertions };
+        ZoomReport { source: tree.origin, files, left_out: left_out.collect(), assertions, memory };
     Ok(ZoomedFailure { failure: zoomed, report })
 }
 
@@ -205,6 +216,21 @@ fn failed_assertion(
     let is_one = crash.cause == CrashCause::Assertion || text.contains(UNREACHABLE);
     let place = place(result.asserted_at.as_deref().unwrap_or(&text), tree);
     Ok(is_one.then(|| FailedAssertion { place, text: shown(&text, tree) }))
+}
+
+/// What the address sanitizer says of the failing run.
+fn memory_check(
+    provisioned: Option<Provisioned>,
+    start: &dyn Fn(Provisioned) -> Result<LoadedCase, TriageError>,
+) -> Result<MemoryCheck, TriageError> {
+    let Some(provisioned) = provisioned else {
+        return Ok(MemoryCheck::Unknown { why: LeftOut::Late.why().to_owned() });
+    };
+    let mut loaded = start(provisioned)?;
+    let request = loaded.request.clone();
+    let result = loaded.workers.pool.first().run(&request)?;
+    let functions = |stack: &[u64]| loaded.workers.provisioned.functions_at(stack);
+    Ok(memory_error::read(&result.said, &functions).map_or(MemoryCheck::Clean, MemoryCheck::Fails))
 }
 
 /// How LLVM words that it came to where it should not.

@@ -89,7 +89,7 @@ fn provision(
     let libraries = libraries(install)?;
     let entry = in_cache(&key(&recipe, &libraries), progress, |folder, progress| {
         build(install, &recipe, libraries.clone(), &plain, folder, progress)?;
-        finish(install, folder, targets, Flavor::Plain, progress)
+        finish(&Provisioned::new(install, folder, targets, Flavor::Plain), folder, progress)
     })?;
     Ok(Provisioned::new(install, &entry, targets, Flavor::Plain))
 }

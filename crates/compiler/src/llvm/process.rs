@@ -54,6 +54,8 @@ pub(super) struct Process {
     // use the directory, then the directory.
     pub(super) daemon: Daemon,
     pub(super) workdir: Workdir,
+    /// See [`Provisioned::with_shadows`].
+    with_shadows: bool,
 }
 
 /// A call that came back without an answer.
@@ -84,8 +86,16 @@ impl Process {
             Daemon::start(&provisioned.binary, OwnedFd::from(theirs), OwnedFd::from(shared))
                 .map_err(io("start the worker"))?;
         let hello = Hello::default();
-        let mut process =
-            Process { socket, memory, sequence: 0, hello, is_loaded: false, daemon, workdir };
+        let mut process = Process {
+            socket,
+            memory,
+            sequence: 0,
+            hello,
+            is_loaded: false,
+            daemon,
+            workdir,
+            with_shadows: provisioned.with_shadows,
+        };
         process.greet(provisioned)?;
         Ok(process)
     }
@@ -131,6 +141,8 @@ impl Process {
         payload: &[u8],
         limits: &Limits,
     ) -> Result<Report, CallError> {
+        let with_shadows = limits.with_shadows || self.with_shadows;
+        let limits = &Limits { with_shadows, ..*limits };
         if payload.len() as u64 > MAX_TRANSFER {
             return Err(CompilerError::TooLarge { bytes: payload.len(), most: MAX_TRANSFER }.into());
         }
@@ -197,12 +209,14 @@ impl Process {
             true => Vec::new(),
             false => provisioned.symbols().frames(&report.frames),
         };
+        let stderr = self.read(STDERR_OFFSET, report.stderr_bytes)?;
+        let said = String::from_utf8_lossy(&stderr).into_owned();
         let outcome = classify(Evidence {
             report,
             frames,
             invocation: ended_in,
             stdout: self.read(STDOUT_OFFSET, report.stdout_bytes)?,
-            stderr: self.read(STDERR_OFFSET, report.stderr_bytes)?,
+            stderr,
         });
         let (outcome, needs_process) = match outcome {
             Ok(outcome) => (outcome, None),
@@ -227,8 +241,10 @@ impl Process {
             true => self.read(RESPONSE_OFFSET, report.response_bytes)?,
             false => Vec::new(),
         };
+        let is_crash = matches!(outcome, Outcome::Crash(_));
         let result = RunResult {
             outcome,
+            said: if is_crash { said } else { String::new() },
             stack: report.frames.clone(),
             asserted_at: asserted_at(report),
             emitted,

@@ -76,6 +76,9 @@ pub struct Provisioned {
     pub targets: Targets,
     /// What it was made for.
     pub flavor: Flavor,
+    /// It has a sanitizer, which keeps shadows of all memory: its address space is
+    /// not limited.
+    pub(super) with_shadows: bool,
     symbols: Arc<OnceLock<Symbols>>,
     traps: Arc<OnceLock<Traps>>,
     /// Where it lies, if it is not to stay.
@@ -94,6 +97,7 @@ impl Provisioned {
             binary: entry.join(WORKER),
             targets,
             flavor,
+            with_shadows: false,
             symbols: Arc::default(),
             traps: Arc::default(),
             _folder: None,
@@ -165,6 +169,11 @@ impl Provisioned {
             Some((BlockId(place.block), place.nth))
         };
         Ok(stack.iter().filter_map(place).collect())
+    }
+
+    /// The functions of a stack, innermost first, without those that tell nothing.
+    pub fn functions_at(&self, stack: &[u64]) -> Vec<String> {
+        self.symbols().frames(stack)
     }
 
     /// What instrumentation did to a covered worker's archives.

@@ -6,19 +6,31 @@ use std::fmt::{self, Write as _};
 use optsleuth_model::{LineSuspect, Localization};
 
 use crate::escape::Text;
-use crate::lines::{asserted, failed_assertion, link, reasons, zoomed};
+use crate::lines::{accessed, asserted, failed_assertion, link, memory_error, reasons, zoomed};
 use crate::names::short_name;
 
 /// So many are shown; the first of them unfolded.
 const SHOWN: usize = 10;
 const OPEN: usize = 3;
 
-/// The assertion that fails, where one does: it stands above everything else.
+/// The assertion that fails and the memory error, where there are such: they stand
+/// above everything else.
 pub(super) fn assertion(out: &mut String, found: &Localization) -> fmt::Result {
-    match failed_assertion(found) {
-        Some(failed) => writeln!(out, "<p class=\"asserted\">{}</p>", Text(&asserted(failed))),
-        None => Ok(()),
+    if let Some(failed) = failed_assertion(found) {
+        writeln!(out, "<p class=\"asserted\">{}</p>", Text(&asserted(failed)))?;
     }
+    let Some(error) = memory_error(found) else { return Ok(()) };
+    writeln!(out, "<p class=\"asserted\">{}</p>", Text(&accessed(error)))?;
+    for stack in &error.stacks {
+        let functions: Vec<String> = stack.functions.iter().map(|name| short_name(name)).collect();
+        write!(
+            out,
+            "<details><summary>{}</summary><pre><code>{}</code></pre></details>\n",
+            Text(&stack.title),
+            Text(&functions.join("\n"))
+        )?;
+    }
+    Ok(())
 }
 
 pub(super) fn write(out: &mut String, section: &str, found: &Localization) -> fmt::Result {

@@ -84,7 +84,7 @@ pub fn provision(
         Flavor::Plain => plain,
         Flavor::Covered => in_cache(&covered_key(&recipe), progress, |folder, progress| {
             build_covered(install, &recipe, &plain, &[], folder, progress)?;
-            finish(install, folder, targets, Flavor::Covered, progress)
+            finish(&Provisioned::new(install, folder, targets, flavor), folder, progress)
         })?,
     };
     Ok(Provisioned::new(install, &entry, targets, flavor))
@@ -99,7 +99,7 @@ pub(super) fn plain_entry(
 ) -> Result<PathBuf, CompilerError> {
     in_cache(&recipe.key, progress, |folder, progress| {
         build_plain(install, recipe, folder, progress)?;
-        finish(install, folder, targets, Flavor::Plain, progress)
+        finish(&Provisioned::new(install, folder, targets, Flavor::Plain), folder, progress)
     })
 }
 
@@ -118,15 +118,13 @@ fn covered_key(recipe: &Recipe) -> String {
 
 /// Tries a new worker out and seals its folder.
 pub(super) fn finish(
-    install: &Install,
+    candidate: &Provisioned,
     folder: &Path,
-    targets: Targets,
-    flavor: Flavor,
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), CompilerError> {
     progress(Step::Testing);
-    try_out(&Provisioned::new(install, folder, targets, flavor))?;
-    Ok(seal(install, folder)?)
+    try_out(candidate)?;
+    Ok(seal(&candidate.install, folder)?)
 }
 
 /// A worker that answers is a worker that was linked right.

@@ -28,10 +28,9 @@ pub(in crate::llvm) struct Recipe {
 }
 
 impl Recipe {
-    /// The same, for a program with code that is never called and whose callees
-    /// LLVM was built without: what prints for debugging.
-    pub(in crate::llvm) fn lenient(mut self) -> Recipe {
-        self.link_flags.push("-Wl,--unresolved-symbols=ignore-all".to_owned());
+    /// The same with one more flag for the linker.
+    pub(in crate::llvm) fn linked_with(mut self, flag: &str) -> Recipe {
+        self.link_flags.push(flag.to_owned());
         self
     }
 }

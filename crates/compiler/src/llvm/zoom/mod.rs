@@ -43,6 +43,8 @@ pub enum Variant {
     Lines,
     /// Checking LLVM's assertions.
     Assertions,
+    /// Checking its memory accesses, with the address sanitizer.
+    Addresses,
 }
 
 /// Why a file is not zoomed.
@@ -126,6 +128,12 @@ pub fn zoom(
     let (key, flavor) = match plan.variant {
         Variant::Lines => (key(&recipe, &members, "lines"), Flavor::Covered),
         Variant::Assertions => (key(&recipe, &members, "assertions"), Flavor::Plain),
+        Variant::Addresses => (key(&recipe, &members, "addresses"), Flavor::Plain),
+    };
+    let worker_in = |folder: &Path| {
+        let mut worker = Provisioned::new(install, folder, targets, flavor);
+        worker.with_shadows = plan.variant == Variant::Addresses;
+        worker
     };
     let entry = in_cache(&key, progress, |folder, progress| {
         let copies = folder.join("archives");
@@ -135,13 +143,18 @@ pub fn zoom(
             Flavor::Covered => build_covered(install, &own, &plain, &zoomed, folder, progress)?,
             Flavor::Plain => {
                 progress(Step::Linking);
-                link_plain(install, &own.lenient(), &plain, folder)?;
+                let own = match plan.variant {
+                    Variant::Addresses => own.linked_with("-fsanitize=address"),
+                    // What prints for debugging is not in release archives.
+                    _ => own.linked_with("-Wl,--unresolved-symbols=ignore-all"),
+                };
+                link_plain(install, &own, &plain, folder)?;
             }
         }
         fs::remove_dir_all(&copies)?;
-        finish(install, folder, targets, flavor, progress)
+        finish(&worker_in(folder), folder, progress)
     })?;
-    let provisioned = Some(Provisioned::new(install, &entry, targets, flavor));
+    let provisioned = Some(worker_in(&entry));
     let files = members.into_iter().map(|member| member.file).collect();
     Ok(Zoomed { provisioned, files, left_out })
 }

@@ -63,6 +63,12 @@ impl ObjectCompiler {
         if !install.rtti {
             flags.push("-fno-rtti".to_owned());
         }
+        if variant == Variant::Addresses {
+            // A worker copies its whole image when it starts, globals included.
+            let sanitized = ["-fsanitize=address", "-fno-omit-frame-pointer"];
+            let without_globals = ["-mllvm", "-asan-globals=0"];
+            flags.extend([sanitized, without_globals].concat().into_iter().map(str::to_owned));
+        }
         let asserts = install.assertions || variant == Variant::Assertions;
         flags.push(if asserts { "-UNDEBUG" } else { "-DNDEBUG" }.to_owned());
         flags.push(format!("-I{}", tree.lib().display()));

@@ -6,8 +6,9 @@ use optsleuth_model::{
     BisectionVerdict, BrokenEarlier, Case, CaseKind, ChangeAuthors, CodePlace, CompilerSpec, Cures,
     Evidence, Excerpt, FailedAssertion, Failure, FileSuspect, FirstWrong, FirstWrongStep,
     FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION, LeftOutFile, LineAuthor,
-    LineSuspect, Localization, PassSequence, Pipeline, SinglePass, SinglePassForm, StopReason,
-    TrueCulprit, TruthRanks, UnitChange, WitnessEntry, WrongValue, ZoomReport,
+    LineSuspect, Localization, MemoryCheck, MemoryError, MemoryStack, PassSequence, Pipeline,
+    SinglePass, SinglePassForm, StopReason, TrueCulprit, TruthRanks, UnitChange, WitnessEntry,
+    WrongValue, ZoomReport,
 };
 use optsleuth_report::{CaseView, case_html};
 
@@ -219,6 +220,13 @@ fn zoom() -> ZoomReport {
             text: format!("Assertion `A < B' failed in f {SCRIPT}"),
             place: Some(CodePlace { path: TRUE_FILE.into(), line: 7, column: 0 }),
         }),
+        memory: Some(MemoryCheck::Fails(MemoryError {
+            what: "heap-use-after-free".into(),
+            stacks: vec![MemoryStack {
+                title: "freed by".into(),
+                functions: vec!["llvm::GVNPass::erase(llvm::Instruction*)".into()],
+            }],
+        })),
     }
 }
 
