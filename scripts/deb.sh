@@ -48,7 +48,7 @@ Architecture: $architecture
 Maintainer: the authors of OptSleuth <optsleuth@localhost>
 Installed-Size: $(du -sk "$package/usr" | cut -f 1)
 Depends: $libraries, $(any_llvm llvm- -dev), g++ | c++-compiler, libzstd-dev, zlib1g-dev, libxml2-dev, libncurses-dev
-Recommends: $(any_llvm clang- ""), $(any_llvm lld- ""), $(any_llvm libclang-rt- -dev), gcc, csmith, libcsmith-dev, cvise
+Recommends: $(any_llvm clang- ""), $(any_llvm lld- ""), $(any_llvm libclang-rt- -dev), gcc, csmith, libcsmith-dev, cvise, patch, xz-utils
 Suggests: $(any_llvm libclang- -dev)
 Section: devel
 Priority: optional

@@ -51,7 +51,7 @@ first_llvm() {
     done
 }
 
-# The newest installed one that the demo can run on, else the newest packaged one.
+# The first installed one that the demo can run on, else the first packaged one.
 demo_llvm() {
     for version in $(scripts/demo.sh --llvms); do
         if have_package "llvm-$version-dev"; then

@@ -10,6 +10,7 @@
 //! **Invariant:** a zoomed worker that does not fail as the distribution's code
 //! does is not used, and a zoom that comes to nothing costs nothing but its time.
 
+mod checks;
 mod memory_error;
 
 use std::num::NonZero;
@@ -21,13 +22,14 @@ use optsleuth_compiler::llvm::{
     self, LeftOut, Provisioned, SourceChoice, SourceTree, Variant, Zoomed,
 };
 use optsleuth_model::{
-    AssertionCheck, CaseKind, CodePlace, CrashCause, FailedAssertion, LeftOutFile, Localization,
-    MemoryCheck, Outcome, Progress, StopReason, ZoomReport, in_words,
+    AssertionCheck, CaseKind, LeftOutFile, Localization, Outcome, Progress, StopReason, ZoomReport,
+    in_words,
 };
 
 use crate::TriageError;
 use crate::culprit::{CulpritInput, CulpritPlan, find_culprit};
 use crate::localize::CoveredFailure;
+use checks::Checks;
 
 /// How many files are zoomed into unless a number is given. The true file is
 /// among the first five nearly always (docs/evaluation.md).
@@ -144,33 +146,15 @@ pub fn zoom_in(
     let failing = FailingCase::see(start(provisioned)?, progress)
         .map_err(|error| TriageError::NotZoomed(Box::new(error)))?;
     let zoomed = CoveredFailure::of(failing, plan.candidate_time, progress)?;
-    let asserting = match plan.assertions {
-        true => zoom(&files, Variant::Assertions),
-        false => Ok(Zoomed { provisioned: None, files: Vec::new(), left_out: Vec::new() }),
-    };
-    let assertions = match asserting {
-        Ok(Zoomed { provisioned: Some(provisioned), files: checked, .. }) => {
-            progress.step("checking assertions");
-            let asserting = start(provisioned).and_then(|loaded| failed_assertion(loaded, &tree));
-            match asserting {
-                Ok(None) if checked.len() < files.len() => AssertionCheck::NotTried,
-                Ok(None) => AssertionCheck::Hold,
-                Ok(Some(failed)) => AssertionCheck::Fails(failed),
-                Err(error) => AssertionCheck::Unknown { why: in_words(&error) },
-            }
-        }
-        Ok(Zoomed { provisioned: None, .. }) => AssertionCheck::NotTried,
-        Err(error) => AssertionCheck::Unknown { why: in_words(&error) },
-    };
+    // A fault is in machine code: compiled in another way, a file is without it.
+    let is_checked = plan.assertions && fault.is_none();
     let is_crash = loaded.case.case.kind == CaseKind::Crash;
-    let memory = (is_crash && plan.assertions).then(|| {
-        let checked = zoom(&files, Variant::Addresses).map_err(TriageError::from);
-        progress.step("checking memory accesses");
-        checked.and_then(|zoomed| memory_check(zoomed.provisioned, &start))
-    });
-    let memory = memory.map(|checked| {
-        checked.unwrap_or_else(|error| MemoryCheck::Unknown { why: in_words(&error) })
-    });
+    let checks = Checks { zoom: &zoom, start: &start, tree: &tree, files: &files, progress };
+    let assertions = match is_checked {
+        true => checks.assertions(),
+        false => AssertionCheck::NotTried,
+    };
+    let memory = (is_checked && is_crash).then(|| checks.memory());
     let left_out = left_out.into_iter();
     let left_out = left_out.map(|(path, why)| LeftOutFile { path, why: why.why().to_owned() });
     let report =
@@ -202,52 +186,6 @@ fn files(failure: &CoveredFailure, ranking: &Localization, n_files: usize) -> Ve
 /// LLVM's build generates.
 fn is_source(path: &str) -> bool {
     path.starts_with("llvm/lib/") && !path.starts_with("llvm/lib/Target/")
-}
-
-/// The assertion that the failing run does not survive, if any.
-fn failed_assertion(
-    mut loaded: LoadedCase,
-    tree: &SourceTree,
-) -> Result<Option<FailedAssertion>, TriageError> {
-    let request = loaded.request.clone();
-    let result = loaded.workers.pool.first().run(&request)?;
-    let Outcome::Crash(crash) = result.outcome else { return Ok(None) };
-    let Some(text) = crash.message else { return Ok(None) };
-    let is_one = crash.cause == CrashCause::Assertion || text.contains(UNREACHABLE);
-    let place = place(result.asserted_at.as_deref().unwrap_or(&text), tree);
-    Ok(is_one.then(|| FailedAssertion { place, text: shown(&text, tree) }))
-}
-
-/// What the address sanitizer says of the failing run.
-fn memory_check(
-    provisioned: Option<Provisioned>,
-    start: &dyn Fn(Provisioned) -> Result<LoadedCase, TriageError>,
-) -> Result<MemoryCheck, TriageError> {
-    let Some(provisioned) = provisioned else {
-        return Ok(MemoryCheck::Unknown { why: LeftOut::Late.why().to_owned() });
-    };
-    let mut loaded = start(provisioned)?;
-    let request = loaded.request.clone();
-    let result = loaded.workers.pool.first().run(&request)?;
-    let functions = |stack: &[u64]| loaded.workers.provisioned.functions_at(stack);
-    Ok(memory_error::read(&result.said, &functions).map_or(MemoryCheck::Clean, MemoryCheck::Fails))
-}
-
-/// How LLVM words that it came to where it should not.
-const UNREACHABLE: &str = "UNREACHABLE executed at ";
-
-/// The first `file:line` in a text that is LLVM's.
-fn place(text: &str, tree: &SourceTree) -> Option<CodePlace> {
-    text.split([' ', ',']).find_map(|word| {
-        let (file, line) = word.trim_end_matches(['!', '.']).rsplit_once(':')?;
-        let path = tree.known_as(file)?;
-        Some(CodePlace { path, line: line.parse().ok()?, column: 0 })
-    })
-}
-
-/// The text with paths as people know them.
-fn shown(text: &str, tree: &SourceTree) -> String {
-    text.replace(&format!("{}/", tree.folder()), "llvm/")
 }
 
 fn in_a_line(left_out: &[(String, LeftOut)]) -> String {

@@ -35,16 +35,29 @@ pub(super) fn broken_archive(archive: &Path, fault: &Fault) -> Result<Vec<u8>, C
     let members = members_of(archive, &bytes)?;
     let position = position(&members, &fault.object)?;
     let broken = broken_object(&members[position].1, fault)?;
-    replace_member(&bytes, position, broken, &beside(archive)).map_err(|source| {
+    replaced(archive, &bytes, position, broken)
+}
+
+/// An archive's bytes with another object in the place of one of its own.
+fn replaced(
+    archive: &Path,
+    bytes: &[u8],
+    position: usize,
+    object: Vec<u8>,
+) -> Result<Vec<u8>, CompilerError> {
+    replace_member(bytes, position, object, &beside(archive)).map_err(|source| {
         CompilerError::Archive { doing: "read", path: archive.to_owned(), source }
     })
 }
 
-/// The archive with another object in the place of one of its own.
-pub(super) fn with_member(archive: &Path, member: &ZoomedMember) -> Result<Vec<u8>, CompilerError> {
-    let (bytes, object) = (fs::read(archive)?, fs::read(&member.object)?);
-    replace_member(&bytes, member.position as usize, object, &beside(archive)).map_err(|source| {
-        CompilerError::Archive { doing: "read", path: archive.to_owned(), source }
+/// The archive with objects that were compiled anew.
+pub(super) fn with_members(
+    archive: &Path,
+    members: &[ZoomedMember],
+) -> Result<Vec<u8>, CompilerError> {
+    members.iter().try_fold(fs::read(archive)?, |bytes, member| {
+        let object = fs::read(&member.object)?;
+        replaced(archive, &bytes, member.position as usize, object)
     })
 }
 

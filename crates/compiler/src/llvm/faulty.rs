@@ -15,7 +15,7 @@ use std::sync::Arc;
 use fs_err as fs;
 use optsleuth_model::{Fault, FaultObject};
 
-use super::fault::{broken_archive, with_member};
+use super::fault::{broken_archive, with_members};
 use super::install::Install;
 use super::provision::{Recipe, Step, build_covered, is_archive, link_plain, plain_entry, recipe};
 use super::provisioned::{Flavor, Provisioned, Targets};
@@ -65,7 +65,8 @@ impl FaultyBuilder {
             true => {
                 let member =
                     broken_member(&self.install, fault, &archive, progress).map_err(faulty)?;
-                (with_member(&archive, &member).map_err(faulty)?, vec![member])
+                let members = vec![member];
+                (with_members(&archive, &members).map_err(faulty)?, members)
             }
         };
         fs::write(&broken, bytes).map_err(|error| faulty(error.into()))?;

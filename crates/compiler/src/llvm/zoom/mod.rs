@@ -15,17 +15,16 @@ mod sources;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use fs_err as fs;
 use optsleuth_model::{CodeMap, CodeObject, Fault, FaultObject};
-use optsleuth_objcov::replace_member;
 
 use super::covered::ZoomedMember;
-use super::fault::member_position;
+use super::fault::{member_position, with_members};
 use super::install::Install;
 use super::provision::{
-    Recipe, Step, build_covered, finish, in_cache, link_plain, plain_entry, recipe,
+    Recipe, Step, build_covered, cache_root, finish, in_cache, link_plain, plain_entry, recipe,
 };
 use super::provisioned::{Flavor, Provisioned, Targets};
 use super::source_tree::source_file;
@@ -45,6 +44,19 @@ pub enum Variant {
     Assertions,
     /// Checking its memory accesses, with the address sanitizer.
     Addresses,
+}
+
+impl Variant {
+    const ALL: [Variant; 3] = [Variant::Lines, Variant::Assertions, Variant::Addresses];
+
+    /// In the names of the cache's entries.
+    fn name(self) -> &'static str {
+        match self {
+            Variant::Lines => "lines",
+            Variant::Assertions => "assertions",
+            Variant::Addresses => "addresses",
+        }
+    }
 }
 
 /// Why a file is not zoomed.
@@ -125,11 +137,12 @@ pub fn zoom(
     if members.is_empty() {
         return Ok(Zoomed { provisioned: None, files: Vec::new(), left_out });
     }
-    let (key, flavor) = match plan.variant {
-        Variant::Lines => (key(&recipe, &members, "lines"), Flavor::Covered),
-        Variant::Assertions => (key(&recipe, &members, "assertions"), Flavor::Plain),
-        Variant::Addresses => (key(&recipe, &members, "addresses"), Flavor::Plain),
+    let key = key(&recipe, &members, plan.variant);
+    let flavor = match plan.variant {
+        Variant::Lines => Flavor::Covered,
+        Variant::Assertions | Variant::Addresses => Flavor::Plain,
     };
+    forget_old()?;
     let worker_in = |folder: &Path| {
         let mut worker = Provisioned::new(install, folder, targets, flavor);
         worker.with_shadows = plan.variant == Variant::Addresses;
@@ -138,7 +151,7 @@ pub fn zoom(
     let entry = in_cache(&key, progress, |folder, progress| {
         let copies = folder.join("archives");
         fs::create_dir(&copies)?;
-        let (own, zoomed) = with_members(&recipe, &members, plan.tree, &copies)?;
+        let (own, zoomed) = with_copies(&recipe, &members, plan.tree, &copies)?;
         match flavor {
             Flavor::Covered => build_covered(install, &own, &plain, &zoomed, folder, progress)?,
             Flavor::Plain => {
@@ -183,6 +196,31 @@ pub(super) fn broken_member(
     Ok(ZoomedMember { archive, position, object, source })
 }
 
+/// So many workers of zooms are kept, and in any case those of the last hour,
+/// which others may be using: each has 80 MB, and every set of files has its own.
+const KEPT: usize = 24;
+const IN_USE: Duration = Duration::from_secs(3600);
+
+/// Removes workers of zooms that are older.
+fn forget_old() -> Result<(), CompilerError> {
+    let root = cache_root()?.join("workers");
+    let mut zoomed: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(&root).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_zoomed = Variant::ALL.iter().any(|one| name.contains(&format!("-{}-", one.name())));
+        if is_zoomed && entry.path().is_dir() {
+            let made = entry.metadata().and_then(|data| data.modified());
+            zoomed.push((made.unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
+        }
+    }
+    zoomed.sort_by(|(a, _), (b, _)| b.cmp(a));
+    let is_old = |made: &SystemTime| made.elapsed().is_ok_and(|age| age > IN_USE);
+    for (_, folder) in zoomed.iter().skip(KEPT).filter(|(made, _)| is_old(made)) {
+        let _ = fs::remove_dir_all(folder); // Only takes up room.
+    }
+    Ok(())
+}
+
 /// A file with its new object, and the one that it replaces.
 struct Member {
     file: String,
@@ -194,7 +232,7 @@ fn member_of<'m>(map: &'m CodeMap, file: &str) -> Option<&'m CodeObject> {
     map.objects.iter().find(|object| source_file(&object.archive, &object.member) == file)
 }
 
-fn key(recipe: &Recipe, members: &[Member], variant: &str) -> String {
+fn key(recipe: &Recipe, members: &[Member], variant: Variant) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(RECIPE.as_bytes());
     let mut objects: Vec<&PathBuf> = members.iter().map(|member| &member.object).collect();
@@ -203,47 +241,34 @@ fn key(recipe: &Recipe, members: &[Member], variant: &str) -> String {
         hash.update(object.as_os_str().as_encoded_bytes());
         hash.update(b"\n");
     }
-    format!("{}-{variant}-{}", recipe.key, &hash.finalize().to_hex()[..16])
+    format!("{}-{}-{}", recipe.key, variant.name(), &hash.finalize().to_hex()[..16])
 }
 
 /// The recipe with copies of archives that have the new members.
-fn with_members(
+fn with_copies(
     recipe: &Recipe,
     members: &[Member],
     tree: &SourceTree,
     folder: &Path,
 ) -> Result<(Recipe, Vec<ZoomedMember>), CompilerError> {
-    let mut by_archive: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
-    for member in members {
-        by_archive.entry(&member.replaces.archive).or_default().push(member);
+    let mut by_archive: BTreeMap<String, Vec<ZoomedMember>> = BTreeMap::new();
+    for Member { object, replaces, .. } in members {
+        let member = ZoomedMember {
+            archive: replaces.archive.clone(),
+            position: replaces.position,
+            object: object.clone(),
+            source: tree.folder(),
+        };
+        by_archive.entry(replaces.archive.clone()).or_default().push(member);
     }
     let mut own = recipe.clone();
-    let mut zoomed = Vec::new();
-    for (archive, members) in by_archive {
+    for (archive, members) in &by_archive {
         let path = Path::new(archive);
-        let beside = path.parent().unwrap_or(Path::new(".")).to_owned();
-        let thin = move |name: &str| fs::read(beside.join(name)).ok();
-        let mut bytes = fs::read(path)?;
-        for member in members {
-            let object = fs::read(&member.object)?;
-            let position = member.replaces.position;
-            bytes = replace_member(&bytes, position as usize, object, &thin).map_err(|source| {
-                CompilerError::Archive { doing: "read", path: path.to_owned(), source }
-            })?;
-            zoomed.push(ZoomedMember {
-                archive: archive.to_owned(),
-                position,
-                object: member.object.clone(),
-                source: tree.folder(),
-            });
-        }
         let copy = folder.join(path.file_name().unwrap_or_default());
-        fs::write(&copy, bytes)?;
-        for library in &mut own.libraries {
-            if library == archive {
-                *library = copy.display().to_string();
-            }
+        fs::write(&copy, with_members(path, members)?)?;
+        for library in own.libraries.iter_mut().filter(|library| *library == archive) {
+            *library = copy.display().to_string();
         }
     }
-    Ok((own, zoomed))
+    Ok((own, by_archive.into_values().flatten().collect()))
 }

@@ -6,7 +6,7 @@
 //! **Invariant:** an object is written whole or not at all, under a name that
 //! stands for everything that went into it.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -57,7 +57,7 @@ impl ObjectCompiler {
         let compiler = cxx_compiler(install).ok_or(CompilerError::NoCxxCompiler(install.major))?;
         let mut flags = install.compile_flags()?;
         flags.retain(|flag| !flag.starts_with("-std="));
-        let fixed = ["-std=c++17", "-O1", "-gline-tables-only", "-fno-inline", "-fPIC"];
+        let fixed = ["-std=c++17", "-O1", "-g1", "-fno-inline", "-fPIC"];
         let more = ["-fno-exceptions", "-ffunction-sections", "-fdata-sections", "-w"];
         flags.extend(fixed.iter().chain(&more).map(|&flag| flag.to_owned()));
         if !install.rtti {
@@ -76,11 +76,7 @@ impl ObjectCompiler {
         fs::create_dir_all(&folder).map_err(CompilerError::Cache)?;
         let config = folder.join("include/llvm/Config");
         fs::create_dir_all(&config).map_err(CompilerError::Cache)?;
-        if fs::read(config.join("config.h")).is_ok_and(|kept| kept == CONFIG.as_bytes()) {
-            // Another process may be reading it.
-        } else {
-            fs::write(config.join("config.h"), CONFIG).map_err(CompilerError::Cache)?;
-        }
+        keep(&config.join("config.h"), CONFIG.as_bytes()).map_err(CompilerError::Cache)?;
         flags.push(format!("-I{}", folder.join("include").display()));
         let mut hash = blake3::Hasher::new();
         let headers = headers(&tree.lib())?;
@@ -134,11 +130,7 @@ impl ObjectCompiler {
     pub(super) fn broken(&self, object: &Path, fault: &Fault) -> Result<PathBuf, CompilerError> {
         let bytes = broken_object(&fs::read(object)?, fault)?;
         let broken = self.folder.join(format!("{}.o", &blake3::hash(&bytes).to_hex()[..24]));
-        if !broken.is_file() {
-            let mut making = tempfile::Builder::new().suffix(".o").tempfile_in(&self.folder)?;
-            making.write_all(&bytes)?;
-            making.persist(&broken).map_err(|error| CompilerError::Cache(error.error))?;
-        }
+        keep(&broken, &bytes).map_err(CompilerError::Cache)?;
         Ok(broken)
     }
 
@@ -186,6 +178,17 @@ impl ObjectCompiler {
         making.persist(&object).map_err(|error| CompilerError::Cache(error.error))?;
         Ok(Ok(object))
     }
+}
+
+/// Writes a file whole, unless it is there already: others may be reading it.
+fn keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::read(file).is_ok_and(|kept| kept == bytes) {
+        return Ok(());
+    }
+    let mut making = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    making.write_all(bytes)?;
+    making.persist(file)?;
+    Ok(())
 }
 
 /// What may be included, by name, length and time: a checkout may change.
