@@ -151,7 +151,10 @@ pub fn steps(install: &Install, progress: &dyn Progress) -> impl FnMut(Step) + S
             progress.step(&format!("compiling the worker for LLVM {version}"));
             progress.count(done, total);
         }
-        Step::Fetching => progress.step(&format!("fetching the source of LLVM {version}")),
+        Step::Fetching => progress.announce(&format!(
+            "fetching the source package of LLVM {version} with apt, once, 130 to 200 MB \
+             (--offline does without)"
+        )),
         Step::Unpacking => progress.step(&format!("unpacking the source of LLVM {version}")),
         Step::Zooming { done, total } => {
             progress.step(&format!("compiling files of LLVM {version}"));

@@ -1,4 +1,4 @@
-//! Progress on a terminal; nothing anywhere else.
+//! Progress on a terminal; elsewhere only what is announced.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -40,6 +40,11 @@ impl Progress for Bar {
             self.0.set_style(style);
         }
         self.0.set_message(what.to_owned());
+    }
+
+    fn announce(&self, what: &str) {
+        self.0.suspend(|| eprintln!("{what}"));
+        self.step(what);
     }
 
     fn count(&self, done: usize, total: usize) {

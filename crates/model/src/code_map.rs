@@ -200,6 +200,16 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_lambda_in_a_lambda_has_the_outermost_function_as_its_host() {
+        let mut map = small();
+        map.functions[1].host = Some(FunctionId(2));
+        map.functions[2].host = Some(FunctionId(0));
+        assert_eq!([0, 1, 2].map(|id| map.host(FunctionId(id)).0), [0, 0, 0]);
+        map.functions[0].host = Some(FunctionId(1)); // A damaged map ends, too.
+        map.host(FunctionId(0));
+    }
+
+    #[test]
     fn every_block_but_padding_has_an_owner() {
         let owners = small().owners();
         assert_eq!(owners[9], Some(FunctionId(1)));

@@ -6,6 +6,10 @@ use std::time::Duration;
 pub trait Progress: Sync {
     /// Something new begins.
     fn step(&self, what: &str);
+    /// Something that a person has to know of, whether they watch or not.
+    fn announce(&self, what: &str) {
+        self.step(what);
+    }
     /// Of `total` things, `done` are done.
     fn count(&self, done: usize, total: usize);
     /// A search goes on.
@@ -33,6 +37,9 @@ pub struct Quiet<'a>(pub &'a dyn Progress);
 
 impl Progress for Quiet<'_> {
     fn step(&self, _: &str) {}
+    fn announce(&self, what: &str) {
+        self.0.announce(what);
+    }
     fn count(&self, _: usize, _: usize) {}
     fn stop_requested(&self) -> bool {
         self.0.stop_requested()

@@ -181,6 +181,13 @@ mod tests {
     use super::*;
     use crate::example::{coverage, map};
 
+    #[test]
+    fn what_is_left_is_ranked_among_itself() {
+        let suspect = |id, rank, score| Suspect { id, rank, score };
+        let all = vec![suspect('a', 1, 9.0), suspect('b', 3, 5.0), suspect('c', 3, 5.0)];
+        assert_eq!(among(all.clone(), |id| id != 'b'), [all[0], suspect('c', 2, 5.0)]);
+    }
+
     /// A recipe, failing runs and witnesses -> `rank name score`, files first.
     fn check(recipe: &str, failing: &[&[u32]], witnesses: &[&[u32]], expected: &[&str]) {
         let map = map();
