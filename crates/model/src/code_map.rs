@@ -2,6 +2,8 @@
 //!
 //! Made once when a worker is built; afterwards it only answers questions.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{BlockId, Coverage};
@@ -134,13 +136,16 @@ impl CodeMap {
         on_stack.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Whether this is a source file that was compiled anew.
-    pub fn is_zoomed(&self, path: &str) -> bool {
-        let own = |function: &&CodeFunction| self.file(function.file) == path;
-        let is_zoomed = |function: &CodeFunction| {
+    /// The files with functions in objects that were compiled anew, but for headers
+    /// of LLVM's interface: any object may have the copy of their functions that is
+    /// left.
+    pub fn zoomed_files(&self) -> BTreeSet<String> {
+        let is_zoomed = |function: &&CodeFunction| {
             self.objects.get(function.origin.object as usize).is_some_and(|o| o.zoomed.is_some())
         };
-        self.functions.iter().find(own).is_some_and(is_zoomed)
+        let files =
+            self.functions.iter().filter(is_zoomed).map(|function| self.file(function.file));
+        files.filter(|file| file.starts_with("llvm/lib/")).map(str::to_owned).collect()
     }
 
     /// For each block number the function it belongs to; `None` for padding.

@@ -23,9 +23,9 @@ pub(super) fn assertion(out: &mut String, found: &Localization) -> fmt::Result {
     writeln!(out, "<p class=\"asserted\">{}</p>", Text(&accessed(error)))?;
     for stack in &error.stacks {
         let functions: Vec<String> = stack.functions.iter().map(|name| short_name(name)).collect();
-        write!(
+        writeln!(
             out,
-            "<details><summary>{}</summary><pre><code>{}</code></pre></details>\n",
+            "<details><summary>{}</summary><pre><code>{}</code></pre></details>",
             Text(&stack.title),
             Text(&functions.join("\n"))
         )?;

@@ -15,7 +15,9 @@ use optsleuth_case::folder::write_whole;
 use optsleuth_case::workers::Workers;
 use optsleuth_compiler::distribution;
 use optsleuth_compiler::llvm::{Provisioned, cache_root};
-use optsleuth_model::{CodeMap, Limits, Outcome, PassSequence, Progress, RunRequest, RunResult};
+use optsleuth_model::{
+    CodeMap, HEADERS, Limits, Outcome, PassSequence, Progress, RunRequest, RunResult,
+};
 use optsleuth_search::TABLE_I;
 use serde::{Deserialize, Serialize};
 
@@ -23,18 +25,23 @@ use super::programs;
 use crate::TriageError;
 
 /// Changes when the recipe does.
-const RECIPE: &str = "2";
+const RECIPE: &str = "3";
 /// Without it first, most passes find nothing to do in unoptimized code.
 const BEGINNING: &str = "sroa";
 const DEFAULTS: [&str; 3] = ["default<O1>", "default<O2>", "default<O3>"];
 
 /// In how many of `n_runs` baseline runs each block was executed.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BaselineCoverage {
     n_runs: u32,
     /// By symbol and file: a count for each of the function's blocks.
     functions: BTreeMap<(String, String), Vec<u16>>,
+    /// Which files each pipeline executes something of, on any program.
+    reached: BTreeMap<String, BTreeSet<String>>,
 }
+
+/// Which pipelines are of interest.
+type IsMeant<'a> = &'a dyn Fn(&PassSequence) -> bool;
 
 impl BaselineCoverage {
     /// Of this worker: what is kept, or measured now.
@@ -42,12 +49,54 @@ impl BaselineCoverage {
         worker: &Provisioned,
         progress: &dyn Progress,
     ) -> Result<BaselineCoverage, TriageError> {
+        BaselineCoverage::kept_or_measured(worker, progress, |workers| {
+            BaselineCoverage::measure(workers, &|_| true, progress)
+        })
+    }
+
+    /// The same for a worker with zoomed files, from that of the worker without:
+    /// only pipelines that reach these files are run again.
+    pub fn of_zoomed(
+        &self,
+        worker: &Provisioned,
+        progress: &dyn Progress,
+    ) -> Result<BaselineCoverage, TriageError> {
+        BaselineCoverage::kept_or_measured(worker, progress, |workers| {
+            let files = workers.provisioned.code_map()?.zoomed_files();
+            let is_meant = |passes: &PassSequence| {
+                let reached = self.reached.get(&passes.to_string());
+                reached.is_none_or(|reached| reached.iter().any(|file| files.contains(file)))
+            };
+            let anew = BaselineCoverage::measure(workers, &is_meant, progress)?;
+            Ok(self.with_files(anew, &files))
+        })
+    }
+
+    /// This one, with the functions of some files, and of all that it does not know,
+    /// from another one.
+    fn with_files(&self, anew: BaselineCoverage, files: &BTreeSet<String>) -> BaselineCoverage {
+        let mut merged = self.clone();
+        merged.functions.retain(|(_, file), _| !files.contains(file));
+        let symbols: BTreeSet<&String> = self.functions.keys().map(|(symbol, _)| symbol).collect();
+        for ((symbol, file), counts) in anew.functions {
+            if files.contains(&file) || !symbols.contains(&symbol) {
+                merged.functions.insert((symbol, file), counts);
+            }
+        }
+        merged
+    }
+
+    fn kept_or_measured(
+        worker: &Provisioned,
+        progress: &dyn Progress,
+        measure: impl FnOnce(&mut Workers) -> Result<BaselineCoverage, TriageError>,
+    ) -> Result<BaselineCoverage, TriageError> {
         let path = kept_at(&worker.key())?;
         if let Some(kept) = fs::read(&path).ok().and_then(|b| postcard::from_bytes(&b).ok()) {
             return Ok(kept);
         }
         let mut workers = Workers::start(worker.clone(), None, progress)?;
-        let coverage = BaselineCoverage::measure(&mut workers, progress)?;
+        let coverage = measure(&mut workers)?;
         // Nothing is lost but time where it cannot be kept.
         let kept = postcard::to_allocvec(&coverage)
             .map_err(std::io::Error::other)
@@ -60,11 +109,14 @@ impl BaselineCoverage {
 
     fn measure(
         workers: &mut Workers,
+        is_meant: IsMeant<'_>,
         progress: &dyn Progress,
     ) -> Result<BaselineCoverage, TriageError> {
         let map = workers.provisioned.code_map()?;
         let programs = programs::programs(&workers.install)?;
-        let pipelines = pipelines(workers)?;
+        let mut pipelines = pipelines(workers)?;
+        pipelines.retain(is_meant);
+        let mut reached: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut counts = vec![0u16; map.n_blocks as usize];
         let mut n_runs = 0;
         progress.step("measuring the baseline coverage of this LLVM");
@@ -77,19 +129,22 @@ impl BaselineCoverage {
             };
             let requests: Vec<RunRequest> = pipelines.iter().map(request).collect();
             let results = workers.pool.run_all(&requests, &|_| ());
-            for result in results {
+            for (passes, result) in pipelines.iter().zip(results) {
                 // A pass that fails here is no part of the baseline.
                 let RunResult { outcome: Outcome::Ok(_), coverage: Some(coverage), .. } = result?
                 else {
                     continue;
                 };
                 n_runs += 1;
+                let files = map.per_file(&coverage).into_iter();
+                let files = files.map(|(file, _)| map.file(file).to_owned());
+                reached.entry(passes.to_string()).or_default().extend(files);
                 for block in coverage.blocks() {
                     counts[block.0 as usize] += 1;
                 }
             }
         }
-        Ok(BaselineCoverage { n_runs, functions: by_function(&map, &counts) })
+        Ok(BaselineCoverage { n_runs, functions: by_function(&map, &counts), reached })
     }
 
     /// For each block of a worker the share of baseline runs that execute it. A
@@ -99,8 +154,10 @@ impl BaselineCoverage {
         let mut shares = vec![0.0; map.n_blocks as usize];
         let whole = f64::from(self.n_runs.max(1));
         for function in &map.functions {
-            let key = (function.symbol.clone(), map.file(function.file).to_owned());
-            let Some(counts) = self.functions.get(&key) else { continue };
+            // A header goes by its own name where it is known.
+            let places = [map.file(function.file), HEADERS].into_iter();
+            let mut keys = places.map(|file| (function.symbol.clone(), file.to_owned()));
+            let Some(counts) = keys.find_map(|key| self.functions.get(&key)) else { continue };
             let sum: f64 = counts.iter().map(|&count| f64::from(count)).sum();
             let average = sum / counts.len().max(1) as f64;
             let fits = function.block_ids().count() == counts.len();
@@ -183,10 +240,29 @@ mod tests {
     fn shares_follow_functions_to_other_block_numbers() {
         let learnt = map(&[("f", (0, 2)), ("g", (2, 4)), ("h", (4, 5))]);
         let counts = [4, 2, 0, 8, 0, 0, 0, 0, 0, 0];
-        let coverage = BaselineCoverage { n_runs: 8, functions: by_function(&learnt, &counts) };
+        let functions = by_function(&learnt, &counts);
+        let coverage = BaselineCoverage { n_runs: 8, functions, ..BaselineCoverage::default() };
         // `g` has one block more, `h` was never executed.
         let other = map(&[("g", (0, 3)), ("f", (5, 7)), ("h", (8, 9))]);
         let shares = coverage.shares(&other);
         assert_eq!(shares, [0.5, 0.5, 0.5, 0.0, 0.0, 0.5, 0.25, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn zoomed_files_and_unknown_functions_are_taken_from_the_new_measurement() {
+        let coverage = |functions: &[(&str, &str, u16)]| BaselineCoverage {
+            n_runs: 8,
+            functions: (functions.iter())
+                .map(|&(symbol, file, count)| ((symbol.into(), file.into()), vec![count]))
+                .collect(),
+            ..BaselineCoverage::default()
+        };
+        let plain = coverage(&[("f", "a.cpp", 1), ("gone", "a.cpp", 2), ("h", HEADERS, 3)]);
+        let anew = [("f", "a.cpp", 4), ("inlined", "a.cpp", 5), ("h", "a.h", 6), ("new", "b.h", 7)];
+        let merged = plain.with_files(coverage(&anew), &BTreeSet::from(["a.cpp".to_owned()]));
+        let left =
+            [("f", "a.cpp", 4), ("inlined", "a.cpp", 5), ("h", HEADERS, 3), ("new", "b.h", 7)];
+        assert_eq!(merged.functions, coverage(&left).functions);
+        assert_eq!(merged.n_runs, 8);
     }
 }

@@ -29,11 +29,20 @@ impl Baseline {
         Baseline::of_worker(&worker, progress)
     }
 
-    /// Of a covered worker.
-    pub fn of_worker(
+    /// The same for a worker with zoomed files.
+    pub fn of_zoomed(
+        &self,
         worker: &Provisioned,
         progress: &dyn Progress,
     ) -> Result<Baseline, TriageError> {
+        if self.programs.is_empty() {
+            return Ok(Baseline::default());
+        }
+        let coverage = self.coverage.of_zoomed(worker, progress)?;
+        Ok(Baseline { coverage, programs: self.programs.clone() })
+    }
+
+    fn of_worker(worker: &Provisioned, progress: &dyn Progress) -> Result<Baseline, TriageError> {
         match programs::programs(&worker.install) {
             Ok(programs) => {
                 Ok(Baseline { coverage: BaselineCoverage::of(worker, progress)?, programs })

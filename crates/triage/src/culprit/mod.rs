@@ -127,7 +127,7 @@ impl CulpritInput {
         progress: &dyn Progress,
     ) -> Result<CulpritInput, TriageError> {
         let provisioned = &failure.failing.loaded.workers.provisioned;
-        let baseline = Baseline::of_worker(provisioned, progress)?;
+        let baseline = self.baseline.of_zoomed(provisioned, progress)?;
         Ok(CulpritInput { guilty: self.guilty, baseline })
     }
 }

@@ -17,10 +17,15 @@ use crate::TriageError;
 /// How LLVM words that it came to where it should not.
 const UNREACHABLE: &str = "UNREACHABLE executed at ";
 
+/// Compiles files for a variant and links a worker with them.
+type Zoom<'a> = &'a dyn Fn(&[String], Variant) -> Result<Zoomed, CompilerError>;
+/// Starts such a worker, with the case loaded.
+type Start<'a> = &'a dyn Fn(Provisioned) -> Result<LoadedCase, TriageError>;
+
 /// What checks have in common.
 pub(super) struct Checks<'a> {
-    pub(super) zoom: &'a dyn Fn(&[String], Variant) -> Result<Zoomed, CompilerError>,
-    pub(super) start: &'a dyn Fn(Provisioned) -> Result<LoadedCase, TriageError>,
+    pub(super) zoom: Zoom<'a>,
+    pub(super) start: Start<'a>,
     pub(super) tree: &'a SourceTree,
     pub(super) files: &'a [String],
     pub(super) progress: &'a dyn Progress,
