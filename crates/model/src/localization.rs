@@ -271,6 +271,9 @@ pub struct FailedAssertion {
     pub text: String,
     /// Where it stands, where that is known.
     pub place: Option<CodePlace>,
+    /// Who came there; demangled, innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
 }
 
 /// A passing run close to the failing one.

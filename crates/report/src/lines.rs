@@ -37,7 +37,13 @@ pub(crate) fn failed_assertion(found: &Localization) -> Option<&FailedAssertion>
 /// An assertion in a sentence.
 pub(crate) fn asserted(failed: &FailedAssertion) -> String {
     let place = failed.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
-    format!("With assertions on, it fails earlier: {}{place}", failed.text)
+    // An assertion of a header says little without who came there.
+    let functions: Vec<String> = failed.functions.iter().map(|name| short_name(name)).collect();
+    let by = match functions.as_slice() {
+        [] => String::new(),
+        some => format!("; by {}", some.join(" < ")),
+    };
+    format!("With assertions on, it fails earlier: {}{place}{by}", failed.text)
 }
 
 /// The memory error of the zoomed files, if there is one.

@@ -117,15 +117,15 @@ impl Detours {
         verdicts
     }
 
-    /// Runs new cures once more, to see what else they change. Gives how many runs
-    /// that took. `template` asks for coverage of the guilty invocation and for
+    /// Runs new cures once more, to see what else they change; these are no new
+    /// candidates. `template` asks for coverage of the guilty invocation and for
     /// authorship.
     pub(super) fn grade(
         &mut self,
         pool: &mut Pool,
         template: &RunRequest,
         failing: &FailingChanges<'_>,
-    ) -> usize {
+    ) {
         let cures = std::mem::take(&mut self.ungraded);
         let request = |(_, condition): &(u32, Condition)| RunRequest {
             detour: Some(condition.detour),
@@ -139,6 +139,5 @@ impl Detours {
                 result.map_or(Cure { cures: true, ..Cure::default() }, |run| failing.compare(&run));
             self.grades.push((*index, cure));
         }
-        cures.len()
     }
 }

@@ -157,13 +157,8 @@ impl<'a> Findings<'a> {
         }
     }
 
-    pub(super) fn take_detours(
-        &mut self,
-        verdicts: &[Verdict],
-        n_graded: usize,
-        detours: &Detours,
-    ) {
-        self.runs += verdicts.len() + n_graded;
+    pub(super) fn take_detours(&mut self, verdicts: &[Verdict], detours: &Detours) {
+        self.runs += verdicts.len();
         for verdict in verdicts {
             match verdict {
                 Verdict::Passes => {}

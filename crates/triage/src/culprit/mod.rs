@@ -228,8 +228,8 @@ fn investigate<'a>(
         let room = plan.stop.runs.map_or(BATCH, |runs| BATCH.min(runs - findings.runs()));
         let pool = &mut loaded.workers.pool;
         let verdicts = detours.go_on(room, pool, &reproduction.oracle, &template, &go_on);
-        let n_graded = detours.grade(pool, &grading, &failing);
-        findings.take_detours(&verdicts, n_graded, &detours);
+        detours.grade(pool, &grading, &failing);
+        findings.take_detours(&verdicts, &detours);
         findings.rank(started.elapsed());
         progress.search(&findings.status(started.elapsed()));
     };

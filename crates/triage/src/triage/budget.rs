@@ -19,16 +19,20 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// In hundredths of the budget.
-    const fn share(self) -> u32 {
-        match self {
-            Step::Reduce => 30,
-            Step::Bisect => 10,
-            Step::ReduceSingle => 10,
-            Step::BisectSingle => 5,
-            Step::Rank => 6,
-            Step::Zoom => 18,
-            Step::RankZoomed => 10,
+    /// In hundredths of the budget. Without zoom, the others have its share.
+    const fn share(self, with_zoom: bool) -> u32 {
+        match (self, with_zoom) {
+            (Step::Reduce, false) => 40,
+            (Step::Reduce, true) => 30,
+            (Step::Bisect, _) => 10,
+            (Step::ReduceSingle, false) => 15,
+            (Step::ReduceSingle, true) => 10,
+            (Step::BisectSingle, _) => 5,
+            (Step::Rank, false) => 15,
+            (Step::Rank, true) => 6,
+            (Step::Zoom | Step::RankZoomed, false) => 0,
+            (Step::Zoom, true) => 18,
+            (Step::RankZoomed, true) => 10,
         }
     }
 }
@@ -40,25 +44,26 @@ const LEAST: Duration = Duration::from_secs(2);
 /// The share of what cannot be cut short: seeing a reduced case fail five times,
 /// and asking the distribution's tools.
 #[cfg(test)]
-const UNDIVIDED: u32 = 11;
+const UNDIVIDED: [(bool, u32); 2] = [(false, 15), (true, 11)];
 
 /// When a triage has to be done.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     whole: Duration,
+    with_zoom: bool,
     end: Instant,
 }
 
 impl Budget {
     /// Begins now. Making workers and seeing the failure first is no part of it.
-    pub(super) fn begin(whole: Duration) -> Budget {
-        Budget { whole, end: Instant::now() + whole }
+    pub(super) fn begin(whole: Duration, with_zoom: bool) -> Budget {
+        Budget { whole, with_zoom, end: Instant::now() + whole }
     }
 
     /// What a step that begins now may use: its share, or what is left.
     pub(super) fn of(&self, step: Step) -> Duration {
         let left = self.end.saturating_duration_since(Instant::now());
-        left.min(self.whole * step.share() / 100).max(LEAST)
+        left.min(self.whole * step.share(self.with_zoom) / 100).max(LEAST)
     }
 
     /// When a step that begins now has to end.
@@ -82,14 +87,17 @@ mod tests {
             Step::Zoom,
             Step::RankZoomed,
         ];
-        assert_eq!(steps.map(Step::share).iter().sum::<u32>() + UNDIVIDED, 100);
+        for (with_zoom, undivided) in UNDIVIDED {
+            let shares = steps.map(|step| step.share(with_zoom));
+            assert_eq!(shares.iter().sum::<u32>() + undivided, 100, "{with_zoom}");
+        }
     }
 
     #[test]
     fn no_step_gets_more_than_its_share_or_what_is_left() {
         let whole = Duration::from_secs(100);
-        assert_eq!(Budget::begin(whole).of(Step::Reduce), Duration::from_secs(30));
-        let over = Budget { whole, end: Instant::now() };
+        assert_eq!(Budget::begin(whole, true).of(Step::Reduce), Duration::from_secs(30));
+        let over = Budget { whole, with_zoom: false, end: Instant::now() };
         assert_eq!(over.of(Step::Reduce), LEAST);
     }
 }

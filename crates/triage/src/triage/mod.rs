@@ -82,7 +82,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
     let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
     let mut failing = opened(plan, &mut notes, progress)?;
-    let budget = Budget::begin(plan.budget);
+    let budget = Budget::begin(plan.budget, plan.zoom.is_some());
     let mut steps = Steps { plan, progress, budget, notes, seconds: Vec::new() };
     steps.took("check", begun);
     let CaseFolder { folder, trust, .. } = failing.loaded.case.clone();

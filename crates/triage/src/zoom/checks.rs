@@ -17,6 +17,9 @@ use crate::TriageError;
 /// How LLVM words that it came to where it should not.
 const UNREACHABLE: &str = "UNREACHABLE executed at ";
 
+/// So many functions of an assertion's stack are told.
+const DEPTH: usize = 6;
+
 /// Compiles files for a variant and links a worker with them.
 type Zoom<'a> = &'a dyn Fn(&[String], Variant) -> Result<Zoomed, CompilerError>;
 /// Starts such a worker, with the case loaded.
@@ -88,7 +91,8 @@ impl Checks<'_> {
         let place = self.place(run.asserted_at.as_deref().unwrap_or(text));
         // Paths as people know them.
         let shown = text.replace(&format!("{}/", self.tree.folder()), "llvm/");
-        is_one.then_some(FailedAssertion { place, text: shown })
+        let functions = crash.frames.iter().take(DEPTH).cloned().collect();
+        is_one.then_some(FailedAssertion { place, text: shown, functions })
     }
 
     /// The first `file:line` in a text that is LLVM's.

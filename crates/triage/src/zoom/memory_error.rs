@@ -7,6 +7,10 @@
 
 use optsleuth_model::{MemoryError, MemoryStack};
 
+/// What can be told where most of the program is not instrumented: the allocator
+/// sees all of the heap, and nobody sees all of the stack.
+const CERTAIN: [&str; 3] = ["heap-", "attempting double-free", "attempting free"];
+
 /// Functions of a stack that are kept.
 const DEPTH: usize = 12;
 
@@ -15,7 +19,8 @@ pub(super) fn read(text: &str, functions: &dyn Fn(&[u64]) -> Vec<String>) -> Opt
     let mut lines = text.lines();
     let what = lines.by_ref().find_map(|line| {
         let (_, said) = line.split_once("ERROR: AddressSanitizer: ")?;
-        Some(said.split(" on ").next()?.trim().to_owned())
+        let what = said.split(" on ").next()?.trim();
+        CERTAIN.iter().any(|one| what.starts_with(one)).then(|| what.to_owned())
     })?;
     let mut stacks: Vec<(String, Vec<u64>)> = Vec::new();
     let mut title = String::new();
@@ -89,5 +94,7 @@ SUMMARY: AddressSanitizer: heap-use-after-free (/w/worker+0x11)
     #[test]
     fn other_words_are_no_memory_error() {
         assert_eq!(read("LLVM ERROR: out of luck\n", &|_| Vec::new()), None);
+        let stack = REPORT.replace("heap-use-after-free", "unknown-crash");
+        assert_eq!(read(&stack, &|_| Vec::new()), None);
     }
 }

@@ -219,6 +219,7 @@ fn zoom() -> ZoomReport {
         assertions: AssertionCheck::Fails(FailedAssertion {
             text: format!("Assertion `A < B' failed in f {SCRIPT}"),
             place: Some(CodePlace { path: TRUE_FILE.into(), line: 7, column: 0 }),
+            functions: vec!["llvm::GVNPass::run()".into()],
         }),
         memory: Some(MemoryCheck::Fails(MemoryError {
             what: "heap-use-after-free".into(),

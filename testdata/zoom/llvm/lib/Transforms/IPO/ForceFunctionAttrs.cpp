@@ -18,6 +18,10 @@ static bool returns(const Function &F) {
   return false;
 }
 
+static bool mayHave(const Function &F, Attribute::AttrKind Kind) {
+  return Kind != Attribute::NoReturn || !returns(F);
+}
+
 static bool isMeant(const Function &F, StringRef Name) {
   return !F.isDeclaration() && F.getName() == Name;
 }
@@ -31,8 +35,7 @@ PreservedAnalyses ForceFunctionAttrsPass::run(Module &M,
       if (!isMeant(F, Name))
         continue;
       auto Kind = Attribute::getAttrKindFromName(Text);
-      assert((Kind != Attribute::NoReturn || !returns(F)) &&
-             "a function that returns is no noreturn function");
+      assert(mayHave(F, Kind) && "a function that returns is noreturn");
       F.addFnAttr(Kind);
       Changed = true;
     }
