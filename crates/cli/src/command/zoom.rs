@@ -11,7 +11,8 @@ use optsleuth_triage::zoom::{AUTO, ZoomPlan};
 #[derive(Debug, Args)]
 pub(super) struct ZoomFlags {
     /// Compile the most suspect files anew, for functions that were inlined and for lines: auto,
-    /// off, how many files, or a checkout of llvm-project to take them from
+    /// off, how many files, or a checkout of llvm-project to take them from. If nothing is said,
+    /// triage zooms and localize does not
     #[arg(long, value_name = "HOW")]
     zoom: Option<Zoom>,
     /// LLVM's source: a checkout of llvm-project of the same version

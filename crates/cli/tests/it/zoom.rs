@@ -21,7 +21,7 @@ fn case() -> (tempfile::TempDir, String) {
 fn a_zoomed_file_has_lines_its_inlined_functions_and_its_assertions() {
     let (_kept, case) = case();
     let tree = testdata("zoom");
-    let args = ["localize", &case, "--source", &tree, "--zoom", "1", "--runs", "200", "--json"];
+    let args = ["localize", &case, "--source", &tree, "--zoom", "1", "--runs", "120", "--json"];
     let found = json(&args);
     assert_eq!(found["zoom"]["files"], Value::Array(vec![FILE.into()]), "{}", found["zoom"]);
     assert_eq!(found["files"][0]["path"], FILE);
@@ -58,7 +58,7 @@ fn a_folder_that_is_no_source_costs_the_zoom_and_nothing_else() {
     let (_kept, case) = case();
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().display().to_string();
-    let args = ["localize", &case, "--source", &tree, "--runs", "60", "--json"];
+    let args = ["localize", &case, "--source", &tree, "--runs", "10", "--json"];
     let output = crate::program::run(&args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("no source of LLVM"), "{said}");
