@@ -110,6 +110,7 @@ fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     let suspect =
         suspect.map(|suspect| format!("{} in {}", short_name(&suspect.name), suspect.path));
     let line = view.localizations.first().and_then(|found| found.lines.first());
+    let line = line.map(|line| format!("{} in {}", line.place, short_name(&line.function)));
     let fix = case.truth.as_ref().and_then(|truth: &Truth| truth.fix_commit.clone());
     let list = |items: &[String], between: &str| {
         if items.is_empty() { None } else { Some(items.join(between)) }
@@ -120,7 +121,7 @@ fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
         ("Passes", Some(case.pipeline.passes()), true),
         ("Guilty", culprit.map(ToString::to_string), true),
         ("Most suspect", suspect, true),
-        ("Its line", line.map(|line| line.place.to_string()), true),
+        ("Suspect line", line, true),
         ("LLVM options", list(&case.flags, " "), true),
         ("clang options", list(&case.cflags, " "), true),
         ("Fails in", list(&case.fails_in, ", "), false),
