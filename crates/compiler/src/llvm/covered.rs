@@ -107,12 +107,15 @@ impl Covered {
         let mut map = CodeMap { n_blocks: marks.n_blocks, source, ..CodeMap::default() };
         let mut file_ids: BTreeMap<String, FileId> = BTreeMap::new();
         for (archive, members) in &self.members {
+            // Copies with other members are gone once the worker is linked.
+            let copied = zoomed.iter().find(|anew| anew.is_in(archive));
+            let original = copied.map_or(archive, |anew| &anew.archive);
             for (position, member) in members.iter().enumerate() {
                 let Ok(functions) = &member.outcome else { continue };
                 let object = map.objects.len() as u32;
                 let anew = zoomed.iter().find(|anew| anew.replaces(archive, position));
                 map.objects.push(CodeObject {
-                    archive: anew.map_or(archive, |anew| &anew.archive).clone(),
+                    archive: original.clone(),
                     member: member.name.clone(),
                     position: position as u32,
                     zoomed: anew.map(|anew| anew.object.display().to_string()),
@@ -207,7 +210,12 @@ pub(crate) struct ZoomedMember {
 impl ZoomedMember {
     /// Whether it stands there, in the archive or in a copy of it.
     fn replaces(&self, archive: &str, position: usize) -> bool {
-        self.position as usize == position && file_name(&self.archive) == file_name(archive)
+        self.position as usize == position && self.is_in(archive)
+    }
+
+    /// Whether this is its archive, or a copy of it.
+    fn is_in(&self, archive: &str) -> bool {
+        file_name(&self.archive) == file_name(archive)
     }
 }
 

@@ -16,3 +16,4 @@ mod referee;
 mod replacement;
 mod shape;
 mod worker;
+mod zoom;
