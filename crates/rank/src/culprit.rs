@@ -10,7 +10,7 @@
 //! **Invariant:** each part can be left out, and no part knows which case it is
 //! about.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use optsleuth_model::{CodeMap, FileId, FunctionId};
@@ -33,7 +33,7 @@ pub struct Clues {
     pub cures: Vec<Cure>,
     /// How many of the failing run's changes to the IR each function wrote, by
     /// itself or by what it called: the nearer it is, the more, from 0 to 1.
-    pub authors: HashMap<FunctionId, f64>,
+    pub authors: BTreeMap<FunctionId, f64>,
     /// Witnesses that differ in their passes.
     pub sequences: Spectrum,
     /// Witnesses that differ in their program a little.
@@ -52,7 +52,7 @@ impl Clues {
             in_window: vec![true; n_blocks],
             baseline: vec![0.0; n_blocks],
             cures: vec![Cure::default(); n_blocks],
-            authors: HashMap::new(),
+            authors: BTreeMap::new(),
             sequences: failing.clone(),
             mutants: failing.clone(),
             others: failing.clone(),
@@ -172,6 +172,7 @@ impl Ranker {
         let on_stack: Vec<FileId> = frames.iter().map(file_of).collect();
         let (mut by_function, mut by_file) = (nearness(&frames), nearness(&on_stack));
         if has(Part::Authors) {
+            // In their order: sums of numbers depend on it.
             for (id, share) in &clues.authors {
                 *by_function.entry(map.host(*id)).or_default() += AUTHOR * share;
                 *by_file.entry(file_of(id)).or_default() += AUTHOR * share;

@@ -58,11 +58,11 @@ fn changes(authorship: &Authorship) -> BTreeMap<Change, usize> {
 
 /// Every author's share of the changes. Who calls an author has half as much of
 /// its changes, and so on.
-pub(super) fn shares(map: &CodeMap, authorship: &Authorship) -> HashMap<FunctionId, f64> {
+pub(super) fn shares(map: &CodeMap, authorship: &Authorship) -> BTreeMap<FunctionId, f64> {
     let ids = (0u32..).map(FunctionId).zip(&map.functions);
     let by_name: HashMap<&str, FunctionId> =
         ids.map(|(id, function)| (function.name.as_str(), id)).collect();
-    let mut shares: HashMap<FunctionId, f64> = HashMap::new();
+    let mut shares: BTreeMap<FunctionId, f64> = BTreeMap::new();
     let n_events = authorship.events.len().max(1) as f64;
     for event in &authorship.events {
         let authors = authorship.stack(event).iter().filter(|frame| !frame.is_machinery());
@@ -77,4 +77,97 @@ pub(super) fn shares(map: &CodeMap, authorship: &Authorship) -> HashMap<Function
         }
     }
     shares
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use optsleuth_model::{
+        AuthorEvent, AuthorFrame, BlockId, CodeFunction, FileId, Origin, Outcome,
+    };
+
+    use super::*;
+
+    const GVN: &str = "llvm/lib/Transforms/Scalar/GVN.cpp";
+
+    /// Events with these stacks, each of functions at addresses.
+    fn authorship(stacks: &[&[(u64, &str)]]) -> Authorship {
+        let frame = |&(address, function): &(u64, &str)| AuthorFrame {
+            address,
+            function: function.to_owned(),
+            file: Some(GVN.to_owned()),
+        };
+        let event = |stack: usize| AuthorEvent {
+            kind: AuthorKind::Created,
+            before: None,
+            after: None,
+            replacement: None,
+            stack: Some(stack),
+        };
+        Authorship {
+            events: (0..stacks.len()).map(event).collect(),
+            stacks: stacks.iter().map(|stack| stack.iter().map(frame).collect()).collect(),
+            ..Authorship::default()
+        }
+    }
+
+    fn run(blocks: &[u32], authorship: Option<Authorship>) -> RunResult {
+        RunResult {
+            outcome: Outcome::Ok(None),
+            stack: Vec::new(),
+            said: String::new(),
+            asserted_at: None,
+            emitted: Vec::new(),
+            interpretation: None,
+            n_items: 0,
+            n_invocations: 1,
+            invocations: Vec::new(),
+            coverage: Some(Coverage::of(blocks.iter().map(|&block| BlockId(block)))),
+            window: None,
+            authorship,
+            wall: Duration::ZERO,
+            cpu: Duration::ZERO,
+            pipeline: Duration::ZERO,
+            peak_memory: 0,
+        }
+    }
+
+    #[test]
+    fn a_cure_is_compared_by_what_it_still_executes_and_writes() {
+        let window = Coverage::of([0, 1, 2, 3].map(BlockId));
+        let (fold, erase) = (&[(1, "fold"), (9, "run")][..], &[(2, "erase"), (9, "run")][..]);
+        let failing = FailingChanges::new(&window, Some(&authorship(&[fold, fold, erase, erase])));
+        let check = |blocks: &[u32], written: Option<Authorship>, expected: (f64, f64)| {
+            let Cure { cures, executed, written } = failing.compare(&run(blocks, written));
+            assert_eq!((cures, executed, written), (true, expected.0, expected.1));
+        };
+        check(&[0, 1, 2, 7], Some(authorship(&[fold, erase, erase])), (0.75, 0.75));
+        // The same function from elsewhere is another change; more of one is no more.
+        let elsewhere = &[(1, "fold"), (8, "run")][..];
+        check(&[0], Some(authorship(&[elsewhere, erase, erase, erase])), (0.25, 0.5));
+        check(&[0], None, (0.25, 0.0));
+        let nothing = FailingChanges::new(&window, None);
+        assert_eq!(nothing.compare(&run(&[0], None)).written, 1.0);
+    }
+
+    #[test]
+    fn who_calls_an_author_has_half_of_its_changes() {
+        let function = |name: &str| CodeFunction {
+            symbol: name.to_owned(),
+            name: name.to_owned(),
+            file: FileId(0),
+            host: None,
+            blocks: Vec::new(),
+            origin: Origin::default(),
+        };
+        let map = CodeMap {
+            files: vec![GVN.to_owned()],
+            functions: ["fold", "run"].map(function).into(),
+            ..CodeMap::default()
+        };
+        let wrote = authorship(&[&[(1, "fold"), (9, "run")], &[(9, "run")]]);
+        let expected = BTreeMap::from([(FunctionId(0), 0.5), (FunctionId(1), 0.75)]);
+        assert_eq!(shares(&map, &wrote), expected);
+    }
 }

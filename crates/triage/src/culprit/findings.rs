@@ -213,16 +213,18 @@ impl<'a> Findings<'a> {
 
     /// Where the true culprits are, by all clues and without each part of them.
     pub(crate) fn measure(self, is_known: &dyn Fn(&str) -> bool) -> Measured {
+        let of_known = |functions| among(functions, |id| is_known(&self.map.function(id).symbol));
         let rank = |without: Option<Part>| {
             let parts: Vec<Part> = without.into_iter().collect();
             let mut ranking = self.ranker.rank_by_clues(self.map, &self.clues, &parts);
-            ranking.functions =
-                among(ranking.functions, |id| is_known(&self.map.function(id).symbol));
+            ranking.functions = of_known(ranking.functions);
             let truth = self.truth.as_ref().map(|culprits| culprits.ranks(&ranking));
             ranked_truth(recipe_name(without), &truth.unwrap_or_default())
         };
         let rankings: Vec<RankedTruth> =
             std::iter::once(None).chain(Part::ALL.map(Some)).map(rank).collect();
+        let functions = of_known(self.ranking.functions.clone());
+        let own = Ranking { functions, files: self.ranking.files.clone() };
         Measured {
             programs: None,
             runs: self.runs,
@@ -231,7 +233,7 @@ impl<'a> Findings<'a> {
             discarded: self.discarded,
             best_similarity: self.best_similarity(),
             rankings,
-            own: Top::of(self.map, &self.ranking),
+            own: Top::of(self.map, &own),
             history: self.history,
         }
     }
