@@ -47,6 +47,19 @@ pub(super) struct Trial<'a> {
     pub(super) setup: &'a str,
 }
 
+impl Trial<'_> {
+    /// As a person would have it, but for what says nothing about a ranking.
+    fn zoom(&self) -> ZoomPlan {
+        ZoomPlan {
+            n_files: AUTO,
+            source: SourceChoice::Package,
+            deadline: None,
+            candidate_time: self.candidate_time,
+            assertions: false,
+        }
+    }
+}
+
 /// A failure to measure methods on, and what methods found out about it once for
 /// all of their searches.
 #[derive(Debug)]
@@ -147,14 +160,10 @@ impl Subject {
         self.known(progress)?;
         let Some(known) = &self.culprit else { return Ok(None) };
         let first = find_culprit(&mut self.failure, known, &plan, progress)?;
-        let zoom = ZoomPlan {
-            n_files: AUTO,
-            source: SourceChoice::Package,
-            deadline: None,
-            candidate_time: trial.candidate_time,
-            assertions: false,
-        };
-        let zoomed = match zoom_in(&self.failure, &first, &zoom, progress) {
+        if first.stopped == StopReason::Interrupted {
+            return Ok(None);
+        }
+        let zoomed = match zoom_in(&self.failure, &first, &trial.zoom(), progress) {
             Ok(zoomed) => zoomed,
             Err(error) => {
                 tracing::warn!(case = first.case, error = in_words(&error), "not zoomed");
@@ -183,20 +192,13 @@ impl Subject {
         let folder = copy.file("case");
         let CaseFolder { folder: original, trust, .. } = self.failure.case().clone();
         copy_case(&original, &folder)?;
-        let zoom = ZoomPlan {
-            n_files: AUTO,
-            source: SourceChoice::Package,
-            deadline: None,
-            candidate_time: trial.candidate_time,
-            assertions: false,
-        };
         let plan = TriagePlan {
             input: TriageInput::Case(folder, trust),
             limits: trial.limits,
             candidate_time: trial.candidate_time,
             budget: trial.stop.budget.unwrap_or(WHOLE_TRIAGE),
             seed: trial.seed,
-            zoom: Some(zoom),
+            zoom: Some(trial.zoom()),
             reducer: Reducer::BuiltIn,
             callback_binary: PathBuf::from("optsleuth"),
         };
