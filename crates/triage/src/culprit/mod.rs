@@ -251,7 +251,8 @@ fn vary(
     let in_time = || go_on() && quota.budget.is_none_or(|budget| begun.elapsed() < budget);
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
     let edits = mutants::edits(loaded, &mut rng)?;
-    for batch in edits.chunks(BATCH) {
+    let batch_size = quota.runs.map_or(BATCH, |runs| runs.clamp(1, BATCH));
+    for batch in edits.chunks(batch_size) {
         let used = findings.runs() - before;
         let enough = findings.n_mutants() >= ENOUGH_WITNESSES;
         if enough || !in_time() || quota.runs.is_some_and(|runs| used >= runs) {
