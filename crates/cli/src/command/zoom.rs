@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use optsleuth_compiler::llvm::SourceChoice;
+use optsleuth_compiler::llvm::{SourceChoice, SourceTree};
 use optsleuth_triage::zoom::{AUTO, ZoomPlan};
 
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub(super) struct ZoomFlags {
     #[arg(long, value_name = "HOW")]
     zoom: Option<Zoom>,
     /// LLVM's source: a checkout of llvm-project of the same version
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = source_folder)]
     source: Option<PathBuf>,
     /// Fetch nothing: zoom only if LLVM's source is here
     #[arg(long)]
@@ -40,12 +40,23 @@ impl FromStr for Zoom {
             ("off", _) | (_, Ok(0)) => Ok(Zoom::Off),
             (_, Ok(n_files)) => Ok(Zoom::Files(n_files)),
             (folder, Err(_)) if std::path::Path::new(folder).is_dir() => {
-                Ok(Zoom::Source(PathBuf::from(folder)))
+                source_folder(folder).map(Zoom::Source)
             }
             (_, Err(_)) => {
                 Err("give auto, off, a number of files, or a folder with LLVM's source".to_owned())
             }
         }
+    }
+}
+
+/// A mistake here is told before anything is ranked.
+fn source_folder(text: &str) -> Result<PathBuf, String> {
+    let folder = PathBuf::from(text);
+    match SourceTree::is_one(&folder) {
+        true => Ok(folder),
+        false => Err("it has no llvm/lib/Transforms; give a checkout of llvm-project, or its \
+                      folder llvm"
+            .to_owned()),
     }
 }
 
@@ -81,7 +92,7 @@ mod tests {
         assert_eq!("auto".parse(), Ok(Zoom::Auto));
         assert_eq!("off".parse(), Ok(Zoom::Off));
         assert_eq!("3".parse(), Ok(Zoom::Files(3)));
-        assert_eq!("/".parse(), Ok(Zoom::Source(PathBuf::from("/"))));
+        assert!("/".parse::<Zoom>().unwrap_err().contains("checkout of llvm-project"));
         assert!("/no/such/folder".parse::<Zoom>().unwrap_err().contains("number of files"));
     }
 }

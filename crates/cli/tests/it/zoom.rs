@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::program::{failure, json, testdata};
+use crate::program::{failure, json, run, testdata};
 
 const FILE: &str = "llvm/lib/Transforms/IPO/ForceFunctionAttrs.cpp";
 
@@ -54,17 +54,32 @@ fn a_zoomed_file_has_lines_its_inlined_functions_and_its_assertions() {
 }
 
 #[test]
-fn a_folder_that_is_no_source_costs_the_zoom_and_nothing_else() {
+fn a_folder_that_is_no_source_is_refused_before_anything_is_ranked() {
     let (_kept, case) = case();
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().display().to_string();
-    let args = ["localize", &case, "--source", &tree, "--runs", "10", "--json"];
-    let output = crate::program::run(&args);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("no source of LLVM"), "{said}");
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&found["zoom"], output.status.code()), (&Value::Null, Some(0)));
+    for flag in ["--source", "--zoom"] {
+        let (code, said) = failure(&["localize", &case, flag, &tree]);
+        assert_eq!(code, 1, "{said}");
+        assert!(said.contains("give a checkout of llvm-project"), "{said}");
+    }
     let (code, said) = failure(&["localize", &case, "--zoom", "deep"]);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("auto, off, a number of files"), "{said}");
+}
+
+#[test]
+fn a_source_of_another_version_costs_the_zoom_and_nothing_else() {
+    let (_kept, case) = case();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("llvm/lib/Transforms")).unwrap();
+    let cmake = "set(LLVM_VERSION_MAJOR 3)\nset(LLVM_VERSION_MINOR 1)\nset(LLVM_VERSION_PATCH 0)";
+    std::fs::write(folder.path().join("llvm/CMakeLists.txt"), cmake).unwrap();
+    let tree = folder.path().display().to_string();
+    let output = run(&["localize", &case, "--source", &tree, "--runs", "20", "--json"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("is the source of LLVM 3.1.0, and not of 19."), "{said}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found["zoom"], output.status.code()), (&Value::Null, Some(0)));
+    assert_eq!(found["runs"], 20);
 }

@@ -64,6 +64,11 @@ impl SourceTree {
         }
     }
 
+    /// Whether a folder looks like a checkout, whatever its version is.
+    pub fn is_one(folder: &Path) -> bool {
+        llvm_in(folder).is_some()
+    }
+
     /// Where a file lies that people know as `llvm/lib/...`.
     pub fn file(&self, path: &str) -> Option<PathBuf> {
         let file = self.llvm.join(path.strip_prefix("llvm/")?);
@@ -85,10 +90,14 @@ impl SourceTree {
     }
 }
 
-fn checkout(folder: &Path, install: &Install) -> Result<SourceTree, CompilerError> {
+/// The folder `llvm` of a checkout, or the one that is given if it is that itself.
+fn llvm_in(folder: &Path) -> Option<PathBuf> {
     let has_lib = |folder: &PathBuf| folder.join("lib/Transforms").is_dir();
-    let llvm = [folder.join("llvm"), folder.to_owned()].into_iter().find(has_lib);
-    let Some(llvm) = llvm else {
+    [folder.join("llvm"), folder.to_owned()].into_iter().find(has_lib)
+}
+
+fn checkout(folder: &Path, install: &Install) -> Result<SourceTree, CompilerError> {
+    let Some(llvm) = llvm_in(folder) else {
         return Err(CompilerError::NotLlvmSource(folder.to_owned()));
     };
     let llvm = fs::canonicalize(llvm)?;
