@@ -25,6 +25,7 @@ constexpr uint8_t kBreakpoint = 0xcc;
 AuthorTrap traps[kMaxAuthorTraps]; // Sorted by address.
 uint32_t trap_count = 0;
 bool is_open = false;
+uint32_t narrow_first = 0, narrow_end = 0;
 struct sigaction before_us;
 
 const AuthorTrap *trap_at(uint64_t address) {
@@ -34,6 +35,10 @@ const AuthorTrap *trap_at(uint64_t address) {
   };
   const AuthorTrap *found = std::lower_bound(begin, end, address, is_below);
   return found != end && found->address == address ? found : nullptr;
+}
+
+uint8_t byte_at(uint64_t address) {
+  return *reinterpret_cast<volatile uint8_t *>(address);
 }
 
 bool is_probe(uint64_t address) {
@@ -89,6 +94,18 @@ void record(AuthorKind kind, const void *object, uint64_t other, uint32_t stack)
   ++report.author_events; // Last: what it counts is whole.
 }
 
+// The coverage window begins anew with each event before the first that counts,
+// and ends with the last.
+void narrow() {
+  uint32_t events = memory::report().author_events;
+  if (!narrow_end || memory::report().window != uint32_t(Window::Open))
+    return;
+  if (events <= narrow_first)
+    coverage::clear();
+  else if (events >= narrow_end)
+    coverage::close_window();
+}
+
 void on_trap(int, siginfo_t *, void *context) {
   int saved = errno;
   auto &registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
@@ -110,6 +127,7 @@ void on_trap(int, siginfo_t *, void *context) {
     for (llvm::User *user : object->users())
       if (llvm::isa<llvm::Instruction>(user))
         record(AuthorKind::OperandReplaced, user, other, stack);
+  narrow();
   registers[REG_RIP] = greg_t(entry + kProbeBytes);
   errno = saved;
 }
@@ -148,7 +166,9 @@ uint32_t note_places(Area number) {
 } // namespace
 
 namespace authors {
-void request(Payload &payload) {
+void request(Payload &payload, uint32_t first, uint32_t end) {
+  narrow_first = first;
+  narrow_end = end;
   for (uint32_t left = payload.number(); payload.ok && left; --left) {
     auto trap = payload.fixed<AuthorTrap>();
     bool is_next = trap_count == 0 || traps[trap_count - 1].address < trap.address;
@@ -171,7 +191,8 @@ void open() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGTRAP, &action, &before_us);
   for (uint32_t i = 0; i < trap_count; ++i)
-    write_code(traps[i].address, kBreakpoint);
+    if (is_probe(traps[i].address)) // A detour may stand there.
+      write_code(traps[i].address, kBreakpoint);
   is_open = true;
 }
 
@@ -180,7 +201,8 @@ void close() {
     return;
   is_open = false;
   for (uint32_t i = 0; i < trap_count; ++i)
-    write_code(traps[i].address, kProbe[0]);
+    if (byte_at(traps[i].address) == kBreakpoint)
+      write_code(traps[i].address, kProbe[0]);
   sigaction(SIGTRAP, &before_us, nullptr);
   coverage::pause();
   memory::report().places_after_bytes = note_places(kPlacesAfter);

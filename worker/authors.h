@@ -16,7 +16,9 @@
 namespace optsleuth {
 namespace authors {
 // Reads which functions are to be trapped. Without it, the rest does nothing.
-void request(Payload &payload);
+// If `narrow_end` is not 0, the coverage window becomes what is executed behind
+// event `narrow_first - 1` and before event `narrow_end`.
+void request(Payload &payload, uint32_t narrow_first, uint32_t narrow_end);
 // Around the window's invocations. Only the first `close` counts.
 void open();
 void close();

@@ -25,13 +25,22 @@ uint8_t write_code(uint64_t address, uint8_t byte) {
   return original;
 }
 
-void Detour::begin() {
-  if (address)
-    original = write_code(address, opcode);
+Detours::Detours(Payload &request) : count(request.number()) {
+  if (count > kMaxDetours)
+    crash::finish(Verdict::Trouble, "too many changes to the compiler's code");
+  for (uint32_t i = 0; i < count; ++i) {
+    detours[i] = request.fixed<DetourCode>();
+    if (detours[i].length > sizeof detours[i].bytes)
+      crash::finish(Verdict::Trouble, "a change to the compiler's code is too long");
+  }
 }
 
-void Detour::end() {
-  if (address)
-    write_code(address, original);
+void Detours::exchange() {
+  for (uint32_t i = 0; i < count; ++i) {
+    DetourCode &detour = detours[i];
+    auto *bytes = reinterpret_cast<uint8_t *>(&detour.bytes);
+    for (uint32_t at = 0; at < detour.length; ++at)
+      bytes[at] = write_code(detour.address + at, bytes[at]);
+  }
 }
 } // namespace optsleuth

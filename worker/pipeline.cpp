@@ -240,7 +240,7 @@ struct Workbench {
 Workbench *workbench = nullptr;
 
 void run_passes(Session &session, std::string_view pipeline, Emit emit,
-                Detour detour) {
+                Detours &detours) {
   Module &module = *session.module;
   PassBuilder &builder = workbench->builder;
   ModuleAnalysisManager &modules = workbench->modules;
@@ -253,9 +253,9 @@ void run_passes(Session &session, std::string_view pipeline, Emit emit,
   enter(Phase::Pipeline);
   coverage::clear(); // Reading the pipeline's text is not the compiler at work.
   uint64_t started = now_ns();
-  detour.begin();
+  detours.begin();
   passes.run(module, modules);
-  detour.end();
+  detours.end();
   memory::report().pipeline_ns = now_ns() - started;
   coverage::freeze();
   authors::close();
@@ -331,8 +331,9 @@ void run(Payload request) {
   std::string_view pipeline = request.text();
   IndexSet edit_items(request);
   IndexSet skips(request);
+  Detours detours(request);
   if (options.authors)
-    authors::request(request);
+    authors::request(request, options.narrow_first, options.narrow_end);
   InterpretOptions interpret{};
   if (options.interpret)
     interpret = request.fixed<InterpretOptions>();
@@ -351,8 +352,7 @@ void run(Payload request) {
     edit::apply(*session.module, EditKind(options.edit_kind), edit_items);
   if (options.guarded)
     guard::apply(*session.module);
-  run_passes(session, pipeline, emit,
-             Detour(options.detour_address, uint8_t(options.detour_opcode)));
+  run_passes(session, pipeline, emit, detours);
   if (options.interpret)
     referee::judge(*session.module, interpret, request);
   Report &report = memory::report();

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 12;
+constexpr uint32_t kProtocolVersion = 13;
 
 // What the host asks for. In a payload, a text is its length and its bytes; a
 // list is a count and its items; see payload.h.
@@ -28,8 +28,8 @@ enum class Op : uint32_t {
   Load = 3,
   // Run a pipeline over the session's module in a forked child. Payload:
   // RunOptions, the pipeline, ranges of items to edit, ranges of invocations to
-  // skip. Response: what `emit` asks for. Where authors are asked for, a list of
-  // AuthorTraps follows. Where the module is interpreted, InterpretOptions, a
+  // skip, a list of DetourCodes. Response: what `emit` asks for. Where authors are
+  // asked for, a list of AuthorTraps follows. Where the module is interpreted, InterpretOptions, a
   // function's name and a list of its arguments follow; the response is then a
   // RulingRecord and what it announces.
   Run = 4,
@@ -281,14 +281,23 @@ struct RunOptions {
   uint32_t window_first; // Invocations whose coverage is wanted by itself;
   uint32_t window_end;   // half-open.
   uint32_t watch_changes;
-  uint64_t detour_address; // 0: none.
-  uint32_t detour_opcode;
   uint32_t guarded;
   uint32_t fill;
   uint32_t edit_kind; // Or kNoEdit.
   uint32_t interpret; // By the referee, instead of generating code.
   uint32_t authors; // Of what changes in the window.
+  // Then only what is executed between two of their events is in the window:
+  uint32_t narrow_first; // behind the one before this,
+  uint32_t narrow_end; // up to the one before this. 0: all.
 };
+
+// Bytes that stand in the compiler's code while the passes run.
+struct DetourCode {
+  uint64_t address;
+  uint32_t bytes; // In their order in memory.
+  uint32_t length;
+};
+constexpr uint32_t kMaxDetours = 2;
 
 // How the referee interprets. Yes is 1, no is 0.
 struct InterpretOptions {

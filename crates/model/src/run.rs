@@ -81,14 +81,15 @@ pub enum Execute {
     AsProcess,
 }
 
-/// A conditional instruction of the compiler that decides the other way: the
-/// byte that makes it do so, and where it goes. For one run alone.
+/// Something in the compiler that is decided another way: the bytes that make it
+/// so, and where they go. For one run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detour {
     /// In the worker's image.
     pub address: u64,
-    /// What stands there during the run.
-    pub opcode: u8,
+    /// What stands there during the run, as far as `length` goes.
+    pub bytes: [u8; 4],
+    pub length: u8,
 }
 
 /// One run of a loaded program.
@@ -96,8 +97,8 @@ pub struct Detour {
 pub struct RunRequest {
     /// A change to the loaded program, for this run alone.
     pub edit: Option<Edit>,
-    /// A change to the compiler, while the passes run.
-    pub detour: Option<Detour>,
+    /// Changes to the compiler, while the passes run; at most two.
+    pub detours: Vec<Detour>,
     /// The passes; `None` runs none.
     pub passes: Option<PassSequence>,
     /// The program stops where it does what IR leaves undefined, as far as
@@ -133,6 +134,10 @@ pub struct RunRequest {
     /// Record which functions of the compiler create, change and erase
     /// instructions in the window; needs a worker as coverage does.
     pub authors: bool,
+    /// Of the window, only what is executed while these events happen: a half-open
+    /// range of the authorship's. Needs authors; the coverage of the whole is not
+    /// to be used then.
+    pub narrow: Option<(u32, u32)>,
     pub limits: Limits,
 }
 
@@ -141,7 +146,7 @@ impl RunRequest {
     pub fn new(passes: Option<PassSequence>) -> RunRequest {
         RunRequest {
             edit: None,
-            detour: None,
+            detours: Vec::new(),
             passes,
             guarded: false,
             fill: None,
@@ -157,6 +162,7 @@ impl RunRequest {
             cover_codegen: false,
             window: None,
             authors: false,
+            narrow: None,
             limits: Limits::STANDARD,
         }
     }

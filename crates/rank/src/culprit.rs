@@ -27,9 +27,10 @@ pub struct Clues {
     pub in_window: Vec<bool>,
     /// The share of baseline runs that execute it, from 0 to 1.
     pub baseline: Vec<f64>,
-    /// How much it says that deciding one of its conditions the other way makes
-    /// the failure vanish: from 0, where it does not, to 1, where nothing else
-    /// changes.
+    /// Executed by the transformation that makes the wrong change, up to that
+    /// change, as far as cures tell. Empty, where they do not.
+    pub on_the_way: Vec<bool>,
+    /// What came of deciding one of its conditions the other way.
     pub cures: Vec<Cure>,
     /// How many of the failing run's changes to the IR each function wrote, by
     /// itself or by what it called: the nearer it is, the more, from 0 to 1.
@@ -51,6 +52,7 @@ impl Clues {
         Clues {
             in_window: vec![true; n_blocks],
             baseline: vec![0.0; n_blocks],
+            on_the_way: Vec::new(),
             cures: vec![Cure::default(); n_blocks],
             authors: BTreeMap::new(),
             sequences: failing.clone(),
@@ -66,10 +68,21 @@ impl Clues {
 pub struct Cure {
     /// The failure vanishes.
     pub cures: bool,
+    /// It takes a whole function's return, not one of its conditions.
+    pub by_return: bool,
     /// The share of the guilty invocation's blocks that such a run still executes.
     pub executed: f64,
     /// The share of its changes to the IR that such a run still makes.
     pub written: f64,
+}
+
+impl Cure {
+    /// How much it says: from 0, where it does not cure, to 1, where nothing else
+    /// changes.
+    pub fn grade(&self) -> f64 {
+        let cures = f64::from(u8::from(self.cures));
+        cures * self.executed.powi(2) * self.written.max(UNWRITTEN).sqrt()
+    }
 }
 
 /// A kind of clue, or a step, that can be left out.
@@ -79,6 +92,10 @@ pub enum Part {
     Detours,
     /// What else a cure changes.
     Grades,
+    /// Cures that are whole functions.
+    Returns,
+    /// What leads to the wrong change.
+    Way,
     /// Who wrote the changes to the IR.
     Authors,
     /// How common a block is in the baseline.
@@ -96,9 +113,11 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Part; 9] = [
+    pub const ALL: [Part; 11] = [
         Part::Detours,
         Part::Grades,
+        Part::Returns,
+        Part::Way,
         Part::Authors,
         Part::Rarity,
         Part::Witnesses,
@@ -112,6 +131,8 @@ impl Part {
         match self {
             Part::Detours => "detours",
             Part::Grades => "grades",
+            Part::Returns => "returns",
+            Part::Way => "way",
             Part::Authors => "authors",
             Part::Rarity => "rarity",
             Part::Witnesses => "witnesses",
@@ -131,6 +152,8 @@ const BASELINE_RUNS: f64 = 400.0;
 /// Outside the guilty invocation a block counts this much: what an earlier pass
 /// left behind may be to blame, but seldom is.
 const OUTSIDE: f64 = 0.1;
+/// What leads to the wrong change counts so many times as much.
+const WAY: f64 = 3.0;
 /// A block that cures counts as so many that do not.
 const CURE: f64 = 100.0;
 /// A cure that keeps the pass from changing anything counts as if it left this
@@ -218,11 +241,14 @@ fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
         passing += clues.baseline[block] * BASELINE_RUNS;
     }
     let outside = has(Part::Window) && !clues.in_window[block];
-    let by_place = if outside { OUTSIDE } else { 1.0 };
-    let grade = match clues.cures[block] {
-        cure if !cure.cures || !has(Part::Detours) => 0.0,
-        _ if !has(Part::Grades) => 1.0,
-        Cure { executed, written, .. } => executed.powi(2) * written.max(UNWRITTEN).sqrt(),
+    let on_the_way = has(Part::Way) && clues.on_the_way.get(block).copied().unwrap_or(false);
+    let by_place = if outside { OUTSIDE } else { 1.0 } * if on_the_way { WAY } else { 1.0 };
+    let cure = &clues.cures[block];
+    let is_left_out = !has(Part::Detours) || cure.by_return && !has(Part::Returns);
+    let grade = match cure.cures {
+        _ if is_left_out => 0.0,
+        cures if !has(Part::Grades) => f64::from(u8::from(cures)),
+        _ => cure.grade(),
     };
     let by_cure = 1.0 + CURE * grade;
     by_place * by_cure / (1.0 + passing)
@@ -306,24 +332,40 @@ mod tests {
 
     #[test]
     fn what_cures_counts_a_hundred_times() {
-        let cure = Cure { cures: true, executed: 1.0, written: 1.0 };
+        let cure = Cure { cures: true, by_return: false, executed: 1.0, written: 1.0 };
         let cures = |clues: &mut Clues| clues.cures[4] = cure;
         let expected = ["pre() 1.000", "gvn() 0.039", "isSafe() 0.029", "setName() 0.008"];
         check(cures, &[], &expected); // 102, 4, 6, 8 blocks' worth.
         let without = ["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"];
         check(cures, &[Part::Detours], &without);
+        let by_return = |clues: &mut Clues| clues.cures[4] = Cure { by_return: true, ..cure };
+        check(by_return, &[], &expected);
+        check(by_return, &[Part::Returns], &without);
+    }
+
+    #[test]
+    fn what_leads_to_the_wrong_change_counts_three_times() {
+        let way = |clues: &mut Clues| {
+            clues.on_the_way = vec![false; 20];
+            clues.on_the_way[4..6].fill(true);
+        };
+        // 4, 2 · 3, 6 and 8 blocks' worth.
+        let expected = ["pre() 0.750", "gvn() 0.500", "isSafe() 0.375", "setName() 0.100"];
+        check(way, &[], &expected);
+        let without = ["gvn() 0.500", "isSafe() 0.375", "pre() 0.250", "setName() 0.100"];
+        check(way, &[Part::Way], &without);
     }
 
     #[test]
     fn a_cure_is_worth_the_less_the_more_else_it_changes() {
         // A quarter of a cure: 100 / 4 more than the other blocks.
-        let half = Cure { cures: true, executed: 0.5, written: 1.0 };
+        let half = Cure { cures: true, by_return: false, executed: 0.5, written: 1.0 };
         let graded = |clues: &mut Clues| clues.cures[4] = half;
         let expected = ["pre() 1.000", "gvn() 0.148", "isSafe() 0.111", "setName() 0.030"];
         check(graded, &[], &expected); // 27, 4, 6, 8 blocks' worth.
         let whole = ["pre() 1.000", "gvn() 0.039", "isSafe() 0.029", "setName() 0.008"];
         check(graded, &[Part::Grades], &whole);
-        let nothing = Cure { cures: true, executed: 1.0, written: 0.0 };
+        let nothing = Cure { cures: true, by_return: false, executed: 1.0, written: 0.0 };
         let off = |clues: &mut Clues| clues.cures[4] = nothing;
         let expected = ["pre() 1.000", "gvn() 0.164", "isSafe() 0.123", "setName() 0.033"];
         check(off, &[], &expected); // 1 + 100 · √0.05 for the block.

@@ -31,6 +31,6 @@ pub use lines::{SourceLines, block_lines};
 pub use pool::Pool;
 pub use provision::{Step, cache_root, provision};
 pub(crate) use provision::{cxx_compiler, instrumentation, lld};
-pub use provisioned::{Condition, Flavor, Provisioned, Targets};
+pub use provisioned::{Condition, ConditionKind, Flavor, Provisioned, Targets};
 pub use worker::{Sandbox, Worker};
 pub use zoom::{LeftOut, SourceChoice, SourceTree, Variant, ZoomPlan, Zoomed, file_of, zoom};

@@ -45,15 +45,29 @@ impl Targets {
     }
 }
 
-/// A conditional instruction of LLVM.
+/// Something that LLVM decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
     pub block: BlockId,
     /// Which instruction of its block it is, from 0.
     pub nth: u32,
+    pub kind: ConditionKind,
     /// What makes it decide the other way.
     pub detour: Detour,
 }
+
+/// What decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ConditionKind {
+    /// A conditional instruction.
+    Instruction,
+    /// A whole function, which does nothing and returns false or null instead,
+    /// or true.
+    Return,
+}
+
+/// `xor eax, eax; ret` and `mov al, 1; ret`. They take the place of a probe.
+const RETURNS: [[u8; 3]; 2] = [[0x31, 0xc0, 0xc3], [0xb0, 0x01, 0xc3]];
 
 /// What a worker is made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,17 +157,38 @@ impl Provisioned {
         postcard::from_bytes(&bytes).map_err(|error| CompilerError::Cache(io::Error::other(error)))
     }
 
-    /// The conditional instructions in these blocks of a covered worker, each
-    /// as the detour that makes it decide the other way.
+    /// What is decided in these blocks of a covered worker, by block; what a
+    /// function returns, where it begins.
     pub fn detours(&self, blocks: &Coverage) -> Result<Vec<Condition>, CompilerError> {
         let program = fs::read(&self.binary).map_err(CompilerError::Cache)?;
-        let found = optsleuth_objcov::decisions(&program, |block| blocks.contains(BlockId(block)));
-        let detour = |decision: Decision| {
+        let is_wanted = |block: u32| blocks.contains(BlockId(block));
+        let instruction = |decision: Decision| {
             let Decision { block, nth, address, inverted } = decision;
-            let detour = Detour { address, opcode: inverted };
-            Condition { block: BlockId(block), nth, detour }
+            let detour = Detour { address, bytes: [inverted, 0, 0, 0], length: 1 };
+            Condition { block: BlockId(block), nth, kind: ConditionKind::Instruction, detour }
         };
-        Ok(found.into_iter().map(detour).collect())
+        let found = optsleuth_objcov::decisions(&program, is_wanted);
+        let mut found: Vec<Condition> = found.into_iter().map(instruction).collect();
+        let program = Program::read(&program).ok_or(CompilerError::NotInstrumented)?;
+        let mut entries: Vec<u64> = (self.symbols().all())
+            // A part that was cut out of a function is jumped to, and cannot return.
+            .filter(|(_, name)| !name.contains(".cold"))
+            .map(|(address, _)| address)
+            .collect();
+        entries.dedup();
+        for address in entries {
+            let Some(block) = program.block_at(address).filter(|&block| is_wanted(block)) else {
+                continue;
+            };
+            found.extend(RETURNS.map(|[a, b, c]| Condition {
+                block: BlockId(block),
+                nth: 0,
+                kind: ConditionKind::Return,
+                detour: Detour { address, bytes: [a, b, c, 0], length: 3 },
+            }));
+        }
+        found.sort_by_key(|condition| (condition.block, condition.kind));
+        Ok(found)
     }
 
     /// The instructions of blocks that a stack's addresses are, of a return address

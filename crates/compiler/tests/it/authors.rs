@@ -81,6 +81,19 @@ fn each_instruction_has_its_author_and_each_erased_one_its_eraser() {
     let stack = found.stack(created);
     assert!(stack[0].function.starts_with("llvm::Instruction::Instruction("));
     assert!(stack[0].is_machinery() && stack.len() > 5);
+
+    // What leads to the first event, and what happens from there on, is less.
+    let all = result.window.unwrap();
+    let n_events = found.events.len() as u32;
+    let narrow = |events| RunRequest { narrow: Some(events), ..authors.clone() };
+    let mut blocks = |events| worker.run(&narrow(events)).unwrap().window.unwrap();
+    let (to_first, behind_last) = (blocks((0, 1)), blocks((n_events, u32::MAX)));
+    for part in [&to_first, &behind_last] {
+        assert!(part.count() > 100 && part.count() < all.count() * 9 / 10);
+        assert_eq!(part.intersection(&all).count(), part.count());
+    }
+    assert_ne!(to_first, behind_last);
+    assert_eq!(blocks((0, u32::MAX)).count(), all.count());
 }
 
 #[test]
@@ -98,8 +111,8 @@ fn what_was_recorded_survives_a_crash_and_a_trap_elsewhere_is_one() {
     let detours = covered().detours(&window).unwrap();
     let address = detours[detours.len() / 2].detour.address;
     let trapped = |authors: bool| {
-        let detour = Some(Detour { address, opcode: 0xcc });
-        RunRequest { detour, authors, ..passes.clone() }
+        let detours = vec![Detour { address, bytes: [0xcc, 0, 0, 0], length: 1 }];
+        RunRequest { detours, authors, ..passes.clone() }
     };
     for authors in [false, true] {
         let outcome = worker.run(&trapped(authors)).unwrap().outcome;

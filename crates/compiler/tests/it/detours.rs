@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::llvm::{self, Condition, Flavor, Targets, Worker};
+use optsleuth_compiler::llvm::{self, Condition, ConditionKind, Flavor, Targets, Worker};
 use optsleuth_model::{Detour, Emit, Limits, Outcome, RunRequest};
 
 use crate::ready::{self, install, program, request};
@@ -27,7 +27,7 @@ fn a_detour_changes_one_run_and_no_other() {
     // A few of them, from all over LLVM.
     let mut seen = BTreeSet::new();
     for Condition { detour, .. } in detours.iter().step_by(detours.len() / 60) {
-        let changed = RunRequest { detour: Some(*detour), coverage: false, ..sroa.clone() };
+        let changed = RunRequest { detours: vec![*detour], coverage: false, ..sroa.clone() };
         // Some go round for ever.
         let compile = Duration::from_millis(200);
         let limits = Limits { compile, memory: 1 << 30, ..Limits::STANDARD };
@@ -39,6 +39,30 @@ fn a_detour_changes_one_run_and_no_other() {
         });
     }
     assert_eq!(seen.len(), 3, "{seen:?}");
+
+    // The pass itself returns at once, and says that it changed nothing; two
+    // detours at a time.
+    let map = covered.code_map().unwrap();
+    let owners = map.owners();
+    let is_run = |condition: &&Condition| {
+        let owner = owners[condition.block.0 as usize].unwrap();
+        let name = &map.function(owner).name;
+        condition.kind == ConditionKind::Return && name.contains("SROA") && name.contains("run")
+    };
+    let returns: Vec<Detour> =
+        detours.iter().filter(is_run).map(|condition| condition.detour).collect();
+    assert!(!returns.is_empty());
+    let mut emits = |detours: &[Detour]| {
+        let detours = detours.to_vec();
+        worker.run(&RunRequest { detours, ..sroa.clone() }).unwrap().emitted
+    };
+    let off = returns.iter().find(|detour| {
+        let emitted = emits(&[**detour]);
+        String::from_utf8_lossy(&emitted).contains("alloca")
+    });
+    let both = emits(&[*off.unwrap(), detours[0].detour]);
+    assert!(String::from_utf8_lossy(&both).contains("alloca"));
+    assert!(!String::from_utf8_lossy(&usual.emitted).contains("alloca"));
     let again = worker.run(&sroa).unwrap();
     assert_eq!(again.emitted, usual.emitted);
     assert_eq!(again.coverage.unwrap(), executed);
@@ -49,8 +73,8 @@ fn a_detour_changes_one_run_and_no_other() {
 fn a_detour_outside_of_the_code_is_refused() {
     let mut worker = ready::loaded(&program("sum.c"));
     for address in [1, u64::MAX, 0x7fff_ffff_0000] {
-        let detour = Some(Detour { address, opcode: 0x74 });
-        let error = worker.run(&RunRequest { detour, ..request("function(sroa)") }).unwrap_err();
+        let detours = vec![Detour { address, bytes: [0x74, 0, 0, 0], length: 1 }];
+        let error = worker.run(&RunRequest { detours, ..request("function(sroa)") }).unwrap_err();
         assert!(matches!(error, CompilerError::Trouble(_)), "{error}");
     }
 }

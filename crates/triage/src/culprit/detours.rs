@@ -1,37 +1,61 @@
-//! Conditions of the compiler, decided the other way one at a time -> the blocks
-//! that cure the failure.
+//! Conditions of the compiler, decided the other way -> the blocks that cure the
+//! failure.
 //!
 //! Coverage says what ran; a detour says what the failure depends on. Most of
 //! them break the compiler or change nothing. Where the failure vanishes and
 //! nothing else goes wrong, the condition has a part in it.
 //!
+//! One condition at a time; where none of them cures, pairs of those that change
+//! nothing by themselves.
+//!
 //! **Invariant:** only conditions that the guilty invocation came to are tried,
-//! each at most once, those in the blocks of most promise first.
+//! each at most once by itself, those in the blocks of most promise first.
 
 use std::collections::BTreeSet;
 
 use optsleuth_case::loaded::LoadedCase;
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
-use optsleuth_compiler::llvm::{Condition, Pool};
+use optsleuth_compiler::llvm::{Condition, ConditionKind, Pool};
 use optsleuth_model::{BlockId, Coverage, RunRequest, RunResult};
 use optsleuth_rank::Cure;
 
 use super::authors::FailingChanges;
 use crate::TriageError;
 
+/// Pairs are made of so many conditions, those of most promise.
+const PAIRED: usize = 24;
+
 /// What there is to try, and what came of it.
 #[derive(Debug)]
 pub(super) struct Detours {
-    /// By the index of their block; the next one last.
-    left: Vec<(u32, Condition)>,
+    /// The next one last.
+    left: Vec<Attempt>,
+    /// Conditions with which the failure stays as it is, most promise first.
+    indifferent: Vec<Placed>,
     pub(super) tried: Vec<Tried>,
     /// Indices of blocks.
     pub(super) cures: BTreeSet<u32>,
     /// By index of their block.
     pub(super) grades: Vec<(u32, Cure)>,
     /// Cures that are not graded yet.
-    ungraded: Vec<(u32, Condition)>,
+    ungraded: Vec<Attempt>,
+    /// Pairs are all that is left.
+    in_pairs: bool,
+}
+
+/// A condition, and the index of its block.
+type Placed = (u32, Condition);
+
+/// One or two conditions that are decided the other way in one run.
+#[derive(Clone, Debug)]
+struct Attempt(Vec<Placed>);
+
+impl Attempt {
+    fn request(&self, template: &RunRequest) -> RunRequest {
+        let detours = self.0.iter().map(|(_, condition)| condition.detour).collect();
+        RunRequest { detours, ..template.clone() }
+    }
 }
 
 /// A condition that was decided the other way.
@@ -56,22 +80,36 @@ impl Detours {
         let found = loaded.workers.provisioned.detours(window)?;
         let in_universe = |condition: Condition| {
             let index = universe.binary_search(&condition.block).ok()?;
-            Some((index as u32, condition))
+            Some(Attempt(vec![(index as u32, condition)]))
         };
-        let mut left: Vec<(u32, Condition)> = found.into_iter().filter_map(in_universe).collect();
-        // Stable, and turned round: of equals, the first in the code comes first.
+        let mut left: Vec<Attempt> = found.into_iter().filter_map(in_universe).collect();
+        // Of equals, the first in the code comes first.
         left.reverse();
-        left.sort_by(|(a, _), (b, _)| promise[*a as usize].total_cmp(&promise[*b as usize]));
-        Ok(Detours {
+        let mut detours = Detours {
             left,
+            indifferent: Vec::new(),
             tried: Vec::new(),
             cures: BTreeSet::new(),
             grades: Vec::new(),
             ungraded: Vec::new(),
-        })
+            in_pairs: false,
+        };
+        detours.reorder(promise);
+        Ok(detours)
     }
 
-    pub(super) fn is_exhausted(&self) -> bool {
+    /// The most promise first, of what is left.
+    pub(super) fn reorder(&mut self, promise: &[f64]) {
+        let of = |attempt: &Attempt| promise[attempt.0[0].0 as usize];
+        self.left.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    }
+
+    /// Nothing is left to try, alone or in pairs.
+    pub(super) fn is_exhausted(&mut self) -> bool {
+        if self.left.is_empty() && self.cures.is_empty() && !self.in_pairs {
+            self.in_pairs = true;
+            self.left = pairs(&self.indifferent);
+        }
         self.left.is_empty()
     }
 
@@ -87,57 +125,141 @@ impl Detours {
     ) -> Vec<Verdict> {
         let mut batch = Vec::new();
         while batch.len() < count
-            && let Some((index, condition)) = self.left.pop()
+            && let Some(attempt) = self.left.pop()
         {
             // One condition that cures is enough.
-            if !self.cures.contains(&index) {
-                batch.push((index, condition));
+            if !attempt.0.iter().any(|(index, _)| self.cures.contains(index)) {
+                batch.push(attempt);
             }
         }
-        let request = |(_, condition): &(u32, Condition)| RunRequest {
-            detour: Some(condition.detour),
-            coverage: false,
-            ..template.clone()
-        };
-        let requests: Vec<RunRequest> = batch.iter().map(request).collect();
+        let template = RunRequest { coverage: false, ..template.clone() };
+        let requests: Vec<RunRequest> =
+            batch.iter().map(|attempt| attempt.request(&template)).collect();
         // Whatever a compiler that went astray does is not the harness's trouble.
         let judge = |result: Result<RunResult, CompilerError>| {
             result.map_or(Verdict::Other, |result| oracle.judge(&result.outcome))
         };
         let results = pool.run_while(&requests, keep_going, &|result, _| result);
         let verdicts: Vec<Verdict> = results.into_iter().map(judge).collect();
-        for (&(index, condition), verdict) in batch.iter().zip(&verdicts) {
-            let cures = *verdict == Verdict::Passes;
-            self.tried.push(Tried { index, nth: condition.nth, cures });
-            if cures {
-                self.cures.insert(index);
-                self.ungraded.push((index, condition));
-            }
+        for (attempt, verdict) in batch.into_iter().zip(&verdicts) {
+            self.take(attempt, *verdict);
         }
         verdicts
     }
 
+    fn take(&mut self, attempt: Attempt, verdict: Verdict) {
+        let cures = verdict == Verdict::Passes;
+        for &(index, condition) in &attempt.0 {
+            // Of a pair, it is known already that neither cures by itself.
+            if cures || attempt.0.len() == 1 {
+                self.tried.push(Tried { index, nth: condition.nth, cures });
+            }
+        }
+        if cures {
+            self.cures.extend(attempt.0.iter().map(|(index, _)| *index));
+            self.ungraded.push(attempt);
+        } else if verdict == Verdict::Fails && self.indifferent.len() < PAIRED {
+            self.indifferent.extend(attempt.0);
+        }
+    }
+
     /// Runs new cures once more, to see what else they change; these are no new
     /// candidates. `template` asks for coverage of the guilty invocation and for
-    /// authorship.
+    /// authorship. Says whether there were any.
     pub(super) fn grade(
         &mut self,
         pool: &mut Pool,
         template: &RunRequest,
-        failing: &FailingChanges<'_>,
-    ) {
+        failing: &mut FailingChanges<'_>,
+    ) -> bool {
         let cures = std::mem::take(&mut self.ungraded);
-        let request = |(_, condition): &(u32, Condition)| RunRequest {
-            detour: Some(condition.detour),
-            ..template.clone()
-        };
-        let requests: Vec<RunRequest> = cures.iter().map(request).collect();
+        let requests: Vec<RunRequest> =
+            cures.iter().map(|attempt| attempt.request(template)).collect();
         let results = pool.run_while(&requests, &|| true, &|result, _| result);
-        for ((index, _), result) in cures.iter().zip(results) {
-            // A run that cannot be made again says that much less.
-            let cure =
-                result.map_or(Cure { cures: true, ..Cure::default() }, |run| failing.compare(&run));
-            self.grades.push((*index, cure));
+        for (attempt, result) in cures.iter().zip(results) {
+            for &(index, Condition { kind, .. }) in &attempt.0 {
+                let by_return = kind == ConditionKind::Return;
+                // A run that cannot be made again says that much less.
+                let (executed, written) =
+                    result.as_ref().map_or((0.0, 0.0), |run| failing.compare(run));
+                let cure = Cure { cures: true, by_return, executed, written };
+                if let Ok(run) = &result {
+                    failing.take_cured(run, cure.grade());
+                }
+                self.grades.push((index, cure));
+            }
         }
+        !cures.is_empty()
+    }
+}
+
+/// Each with each, those of most promise together first; the first one last.
+fn pairs(conditions: &[Placed]) -> Vec<Attempt> {
+    let mut pairs = Vec::new();
+    for (second, &b) in conditions.iter().enumerate() {
+        let others = conditions[..second].iter().filter(|a| a.0 != b.0);
+        pairs.extend(others.map(|&a| Attempt(vec![a, b])));
+    }
+    pairs.reverse();
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use optsleuth_model::Detour;
+
+    use super::*;
+
+    fn condition(index: u32) -> Placed {
+        let detour = Detour { address: u64::from(index), bytes: [0; 4], length: 1 };
+        let kind = ConditionKind::Instruction;
+        (index, Condition { block: BlockId(index), nth: 0, kind, detour })
+    }
+
+    fn detours(indices: &[u32]) -> Detours {
+        Detours {
+            left: indices.iter().map(|&index| Attempt(vec![condition(index)])).collect(),
+            indifferent: Vec::new(),
+            tried: Vec::new(),
+            cures: BTreeSet::new(),
+            grades: Vec::new(),
+            ungraded: Vec::new(),
+            in_pairs: false,
+        }
+    }
+
+    fn next(detours: &mut Detours, verdict: Verdict) -> Vec<u32> {
+        let attempt = detours.left.pop().unwrap();
+        let indices = attempt.0.iter().map(|(index, _)| *index).collect();
+        detours.take(attempt, verdict);
+        indices
+    }
+
+    #[test]
+    fn pairs_follow_where_no_condition_cures_by_itself() {
+        let mut detours = detours(&[0, 1, 2, 3]);
+        detours.reorder(&[4.0, 3.0, 2.0, 1.0]);
+        for (index, verdict) in
+            [Verdict::Fails, Verdict::Other, Verdict::Fails, Verdict::Fails].into_iter().enumerate()
+        {
+            assert_eq!(next(&mut detours, verdict), [index as u32]);
+        }
+        // What goes wrong by itself is not paired.
+        assert!(!detours.is_exhausted());
+        assert_eq!(next(&mut detours, Verdict::Fails), [0, 2]);
+        assert_eq!(next(&mut detours, Verdict::Passes), [0, 3]);
+        assert_eq!(detours.cures, BTreeSet::from([0, 3]));
+        assert_eq!(next(&mut detours, Verdict::Fails), [2, 3]);
+        assert!(detours.is_exhausted());
+        let cures = detours.tried.iter().filter(|tried| tried.cures);
+        assert_eq!((cures.count(), detours.tried.len()), (2, 6));
+    }
+
+    #[test]
+    fn a_single_cure_leaves_nothing_to_pair() {
+        let mut detours = detours(&[0, 1]);
+        next(&mut detours, Verdict::Fails);
+        next(&mut detours, Verdict::Passes);
+        assert!(detours.is_exhausted());
     }
 }

@@ -114,6 +114,10 @@ impl<'a> Findings<'a> {
             self.universe().iter().map(|block| window.contains(*block)).collect();
     }
 
+    pub(super) fn set_way(&mut self, way: &Coverage) {
+        self.clues.on_the_way = self.universe().iter().map(|block| way.contains(*block)).collect();
+    }
+
     pub(super) fn set_authors(&mut self, authorship: &Authorship) {
         self.clues.authors = authors::shares(self.map, authorship);
     }

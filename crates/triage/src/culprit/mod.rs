@@ -184,7 +184,7 @@ fn investigate<'a>(
     if let Some(authorship) = &authorship {
         findings.set_authors(authorship);
     }
-    let failing = FailingChanges::new(&window, authorship.as_ref());
+    let mut failing = FailingChanges::new(&window, authorship.as_ref());
     findings.set_stack(loaded.workers.provisioned.instructions(&reproduction.first.stack)?);
     findings.set_baseline(&known.baseline.coverage.shares(&input.map));
     run_baseline_programs(loaded, &template, &known.baseline.programs, &mut findings)?;
@@ -209,6 +209,7 @@ fn investigate<'a>(
     let mut detours = Detours::of(loaded, &window, findings.universe(), &promise)?;
     let template = detouring(&template, reproduction);
     let grading = with_authors(&template, known.guilty);
+    let mut way = None;
     let stopped = loop {
         if progress.stop_requested() {
             break StopReason::Interrupted;
@@ -228,8 +229,13 @@ fn investigate<'a>(
         let room = plan.stop.runs.map_or(BATCH, |runs| BATCH.min(runs - findings.runs()));
         let pool = &mut loaded.workers.pool;
         let verdicts = detours.go_on(room, pool, &reproduction.oracle, &template, &go_on);
-        detours.grade(pool, &grading, &failing);
+        let has_news = detours.grade(pool, &grading, &mut failing);
         findings.take_detours(&verdicts, &detours);
+        if has_news && way != failing.wrong_events() {
+            way = failing.wrong_events();
+            findings.set_way(&leading_to(way, loaded, &grading)?);
+            detours.reorder(&findings.promise());
+        }
         findings.rank(started.elapsed());
         progress.search(&findings.status(started.elapsed()));
     };
@@ -274,6 +280,21 @@ fn candidate(loaded: &LoadedCase, input: &SearchInput) -> RunRequest {
         template.limits.compile = template.limits.compile.min(HANG);
     }
     template
+}
+
+/// What the failing run executes while these events of its guilty invocation
+/// happen.
+fn leading_to(
+    events: Option<(u32, u32)>,
+    loaded: &mut LoadedCase,
+    template: &RunRequest,
+) -> Result<Coverage, TriageError> {
+    if events.is_none() {
+        return Ok(Coverage::default());
+    }
+    let run =
+        loaded.workers.pool.first().run(&RunRequest { narrow: events, ..template.clone() })?;
+    Ok(run.window.unwrap_or_default())
 }
 
 /// The same on a detour.

@@ -178,7 +178,7 @@ pub(crate) fn run_payload(
 ) -> Vec<u8> {
     let pipeline = request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
     let (window_first, window_end) = request.window.unwrap_or((0, 0));
-    let detour = request.detour.unwrap_or(Detour { address: 0, opcode: 0 });
+    let (narrow_first, narrow_end) = request.narrow.unwrap_or((0, 0));
     let edit = request.edit.as_ref();
     let options = wire::RunOptions {
         verify_each: request.verify_each.into(),
@@ -189,19 +189,25 @@ pub(crate) fn run_payload(
         window_first,
         window_end,
         watch_changes: request.watch_changes.into(),
-        detour_address: detour.address,
-        detour_opcode: detour.opcode.into(),
         guarded: request.guarded.into(),
         fill: request.fill.map_or(0, |byte| wire::FILLED | u32::from(byte)),
         edit_kind: edit.map_or(wire::NO_EDIT, |edit| edit.kind as u32),
         interpret: request.interpret.is_some().into(),
         authors: request.authors.into(),
+        narrow_first,
+        narrow_end,
     };
     let mut payload = Payload::default()
         .fixed(&options)
         .bytes(pipeline.as_bytes())
         .ranges(edit.map_or(&IndexSet::none(), |edit| &edit.items))
         .ranges(&request.skips);
+    let detours = &request.detours[..request.detours.len().min(wire::MAX_DETOURS)];
+    payload = payload.number(u32::try_from(detours.len()).unwrap_or(u32::MAX));
+    for &Detour { address, bytes, length } in detours {
+        let (bytes, length) = (u32::from_ne_bytes(bytes), length.into());
+        payload = payload.fixed(&wire::DetourCode { address, bytes, length });
+    }
     if request.authors {
         let traps = &traps[..traps.len().min(wire::MAX_AUTHOR_TRAPS)];
         payload = payload.number(u32::try_from(traps.len()).unwrap_or(u32::MAX));

@@ -98,13 +98,14 @@ const MIB: u64 = 1 << 20;
 
 constants! {
     /// Raise it, here and in `protocol.h`, whenever something below changes.
-    PROTOCOL_VERSION: u32 = 12;
+    PROTOCOL_VERSION: u32 = 13;
 
     MAX_FRAMES: usize = 256;
     MAX_MESSAGE: usize = 16 * 1024;
     NO_INVOCATION: u32 = u32::MAX;
     NO_EDIT: u32 = 0;
     MAX_AUTHOR_TRAPS: usize = 256;
+    MAX_DETOURS: usize = 2;
     /// Set in a run's `fill` where memory is to be filled; the byte is below it.
     FILLED: u32 = 0x100;
 
@@ -236,13 +237,20 @@ structs! {
         window_first: u32,
         window_end: u32,
         watch_changes: u32,
-        detour_address: u64,
-        detour_opcode: u32,
         guarded: u32,
         fill: u32,
         edit_kind: u32,
         interpret: u32,
         authors: u32,
+        narrow_first: u32,
+        narrow_end: u32,
+    }
+
+    /// Bytes that stand in LLVM's code while the passes run.
+    DetourCode {
+        address: u64,
+        bytes: u32,
+        length: u32,
     }
 
     /// A function of LLVM whose calls are recorded.
