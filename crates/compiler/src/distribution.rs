@@ -8,9 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use optsleuth_model::{CodegenLevel, Limits, PassSequence, Program};
+use optsleuth_model::{CodegenLevel, Limits, PassSequence, Program, signal_name};
 
 use crate::CompilerError;
+use crate::driver::backtrace;
 use crate::llvm::{Install, link};
 use crate::spawn::{Tool, ToolEnd, ToolOutput};
 use crate::workdir::Workdir;
@@ -61,6 +62,28 @@ pub struct Answer {
     pub program: Option<PathBuf>,
     // Holds the program.
     _folder: Workdir,
+}
+
+/// A crash of `opt`.
+#[derive(Debug)]
+pub struct OptCrash {
+    /// In words.
+    pub how: String,
+    /// The functions that its stack names, innermost first.
+    pub frames: Vec<String>,
+}
+
+impl Answer {
+    /// How `opt` crashed, if it did.
+    pub fn crash(&self) -> Option<OptCrash> {
+        let (Step::Opt, ToolOutput { end: ToolEnd::Signaled(signal), stderr, .. }) =
+            self.failure.as_ref()?
+        else {
+            return None;
+        };
+        let frames = backtrace::of_clang(&String::from_utf8_lossy(stderr));
+        Some(OptCrash { how: format!("opt is ended by {}", signal_name(*signal)), frames })
+    }
 }
 
 /// The tools, in the order in which they work.

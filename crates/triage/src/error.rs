@@ -20,6 +20,14 @@ pub enum TriageError {
         status: CheckStatus,
         what: String,
     },
+    /// A crash that cannot be looked into.
+    #[error("{theirs}, and the workers of the same LLVM do not fail ({with_assertions})")]
+    OnlyOpt {
+        /// What the distribution's `opt` does.
+        theirs: String,
+        /// What came of assertions.
+        with_assertions: String,
+    },
     /// An external reducer that is not installed.
     #[error("there is no {0} here")]
     NoReducer(&'static str),

@@ -30,6 +30,7 @@ use crate::TriageError;
 use crate::culprit::{CulpritInput, CulpritPlan, find_culprit};
 use crate::localize::CoveredFailure;
 use checks::Checks;
+pub(crate) use checks::failed_assertion;
 
 /// How many files are zoomed into unless a number is given. The true file is
 /// among the first five nearly always (docs/evaluation.md).
@@ -155,10 +156,8 @@ pub fn zoom_in(
         false => AssertionCheck::NotTried,
     };
     let memory = (is_checked && is_crash).then(|| checks.memory());
-    let left_out = left_out.into_iter();
-    let left_out = left_out.map(|(path, why)| LeftOutFile { path, why: why.why().to_owned() });
-    let report =
-        ZoomReport { source: tree.origin, files, left_out: left_out.collect(), assertions, memory };
+    let left_out = reasons(left_out);
+    let report = ZoomReport { source: tree.origin, files, left_out, assertions, memory };
     Ok(ZoomedFailure { failure: zoomed, report })
 }
 
@@ -184,11 +183,16 @@ fn files(failure: &CoveredFailure, ranking: &Localization, n_files: usize) -> Ve
 
 /// Whether a file can be compiled by itself. Code of targets needs files that
 /// LLVM's build generates.
-fn is_source(path: &str) -> bool {
+pub(crate) fn is_source(path: &str) -> bool {
     path.starts_with("llvm/lib/") && !path.starts_with("llvm/lib/Target/")
 }
 
-fn in_a_line(left_out: &[(String, LeftOut)]) -> String {
+pub(crate) fn reasons(left_out: Vec<(String, LeftOut)>) -> Vec<LeftOutFile> {
+    let reason = |(path, why): (String, LeftOut)| LeftOutFile { path, why: why.why().to_owned() };
+    left_out.into_iter().map(reason).collect()
+}
+
+pub(crate) fn in_a_line(left_out: &[(String, LeftOut)]) -> String {
     let each = left_out.iter().map(|(path, why)| format!("{path}: {}", why.why()));
     each.collect::<Vec<_>>().join("; ")
 }

@@ -35,6 +35,10 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
             "give it more time (`--budget 60s`) or another seed (`--seed`), reduce the case first, or \
              take another method: `locseq-wc` has no constraint, `culprit` needs no witness"
         }
+        TriageError::OnlyOpt { .. } => {
+            "the crash depends on where things lie in memory; `valgrind opt`, or an LLVM that was \
+             built with `-DLLVM_USE_SANITIZER=Address` (`--llvm-config`), may show it every time"
+        }
         TriageError::NoReducer(_) => {
             "`--tool built-in` needs nothing else; `--tool auto` uses what is there"
         }
@@ -65,6 +69,7 @@ pub(super) fn exit(error: &TriageError) -> Exit {
     match error {
         TriageError::Case(error) => case::exit(error),
         TriageError::NoFailure { status, .. } => case::status_exit(*status),
+        TriageError::OnlyOpt { .. } => case::status_exit(CheckStatus::Passes),
         TriageError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         TriageError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         TriageError::Mutate(error) | TriageError::NotC { source: error, .. } => mutate::exit(error),

@@ -1,6 +1,9 @@
 //! `--zoom`, as a user sees it: files of a source tree in the place of LLVM's own
 //! objects. The tree in `testdata/zoom` has one file, which is ours.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::program::{failure, json, run, testdata};
@@ -51,6 +54,64 @@ fn a_zoomed_file_has_lines_its_inlined_functions_and_its_assertions() {
     );
     let place = usize::try_from(failed["place"]["line"].as_u64().unwrap()).unwrap();
     assert!(source.lines().nth(place - 1).unwrap().contains("assert("), "{failed}");
+}
+
+/// An LLVM whose `opt` crashes, as its own does where a crash depends on the heap.
+fn crashing_opt(folder: &Path) -> String {
+    let real = optsleuth_compiler::llvm::find(19).unwrap();
+    let bin = folder.join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for tool in ["clang", "clang++", "ld.lld", "llvm-ar"] {
+        let theirs = real.bin.join(tool);
+        if theirs.exists() {
+            std::os::unix::fs::symlink(theirs, bin.join(tool)).unwrap();
+        }
+    }
+    let program = |name: &str, text: String| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    };
+    let frame = "llvm::ForceFunctionAttrsPass::run(llvm::Module&, llvm::ModuleAnalysisManager&)";
+    program(
+        "bin/opt",
+        format!(
+            "#!/bin/sh\necho ' #0 0x00007f0012 {frame} (/lib/libLLVM.so+0x1)' >&2\nkill -SEGV $$\n"
+        ),
+    );
+    let (config, theirs) = (real.llvm_config.display(), real.bin.display());
+    let own = bin.display();
+    program("llvm-config", format!("#!/bin/sh\n{config} \"$@\" | sed 's|^{theirs}$|{own}|'\n"))
+}
+
+#[test]
+fn a_crash_of_opt_alone_is_looked_into_with_assertions_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = crashing_opt(folder.path());
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let ir = "target triple = \"x86_64-pc-linux-gnu\"\ndefine i32 @f() {\n  ret i32 1\n}\n";
+    std::fs::write(path("returns.ll"), ir).unwrap();
+    let (program, output, tree) = (path("returns.ll"), path("case"), testdata("zoom"));
+    let args = |forced: &'static str| {
+        let mut args = vec!["triage", &program, "-o", &output, "--passes", "forceattrs"];
+        args.extend(["--llvm-config", &config, "--source", &tree, "--budget", "2s", forced]);
+        args
+    };
+    // Where not even an assertion fails, that is all that can be said.
+    let (code, said) = failure(&args("--option=-force-attribute=g:noreturn"));
+    assert_eq!(code, 6, "{said}");
+    let both = "opt is ended by SIGSEGV, and the workers of the same LLVM do not fail";
+    assert!(said.contains(both) && said.contains("valgrind opt"), "{said}");
+
+    let mut args = args("--option=-force-attribute=f:noreturn");
+    args.push("--json");
+    let found = json(&args);
+    let failed = &found["assertion"]["text"];
+    assert!(failed.as_str().unwrap().contains("a function that returns is noreturn"), "{failed}");
+    assert!(found["lines"][0].as_str().unwrap().starts_with(FILE), "{}", found["lines"]);
+    assert_eq!(found["confirmed"], true, "{found}");
+    assert!(found["notes"][0].as_str().unwrap().starts_with("opt is ended by"), "{found}");
 }
 
 #[test]

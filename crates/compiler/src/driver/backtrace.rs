@@ -44,7 +44,7 @@ const UNTELLING: [&str; 26] = [
 ];
 
 /// The frames of clang's stack dump.
-pub(super) fn of_clang(said: &str) -> Vec<String> {
+pub(crate) fn of_clang(said: &str) -> Vec<String> {
     said.lines().filter_map(clang_frame).filter(|name| is_telling(name)).collect()
 }
 

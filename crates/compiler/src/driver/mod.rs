@@ -7,7 +7,7 @@
 //! **Invariant:** a compiler that crashes leaves nothing behind: its temporary
 //! files are in a folder of ours, and it writes no reproducers.
 
-mod backtrace;
+pub(crate) mod backtrace;
 mod complaint;
 mod find;
 

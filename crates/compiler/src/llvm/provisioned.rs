@@ -93,6 +93,8 @@ pub struct Provisioned {
     /// It has a sanitizer, which keeps shadows of all memory: its address space is
     /// not limited.
     pub(super) with_shadows: bool,
+    /// Some of its files check assertions that its LLVM was built without.
+    pub asserts: bool,
     symbols: Arc<OnceLock<Symbols>>,
     traps: Arc<OnceLock<Traps>>,
     /// Where it lies, if it is not to stay.
@@ -112,6 +114,7 @@ impl Provisioned {
             targets,
             flavor,
             with_shadows: false,
+            asserts: false,
             symbols: Arc::default(),
             traps: Arc::default(),
             _folder: None,

@@ -15,6 +15,7 @@
 
 mod budget;
 mod open;
+mod unseen;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
     Bisection, BisectionVerdict, Case, CaseFolder, CheckReport, CheckStatus, Limits, Localization,
     Pipeline, Progress, Reduction, SINGLE_PASS, SingleCase, SinglePass, SinglePassForm, StopReason,
-    Triage, Trust, in_words, nameless,
+    Triage, Trust, ZoomReport, in_words, nameless,
 };
 
 use crate::TriageError;
@@ -43,6 +44,7 @@ use crate::reduce::{Part, Reducer, Reducing, reduce_failing, restore_original};
 use crate::zoom::{ZoomPlan, ZoomedRanking, find_culprit_zoomed};
 use budget::{Budget, Step};
 pub use open::Suspicion;
+use unseen::Asserting;
 
 /// What is to be triaged.
 #[derive(Clone, Debug)]
@@ -81,9 +83,9 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
     let mut notes = Vec::new();
     let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
-    let mut failing = opened(plan, &mut notes, progress)?;
+    let (mut failing, asserting) = opened(plan, &mut notes, progress)?;
     let budget = Budget::begin(plan.budget, plan.zoom.is_some());
-    let mut steps = Steps { plan, progress, budget, notes, seconds: Vec::new() };
+    let mut steps = Steps { plan, progress, budget, asserting, notes, seconds: Vec::new() };
     steps.took("check", begun);
     let CaseFolder { folder, trust, .. } = failing.loaded.case.clone();
     forget(&failing.loaded.case, CULPRIT)?;
@@ -125,12 +127,13 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
 }
 
 /// Workers, with a case in them that was seen to fail. They have probes, so that
-/// the same ones can rank suspects; where that is in the way, they do without.
+/// the same ones can rank suspects; where that is in the way, they do without. Where
+/// it fails with assertions on alone: what they check.
 fn opened(
     plan: &TriagePlan,
     notes: &mut Vec<String>,
     progress: &dyn Progress,
-) -> Result<FailingCase, TriageError> {
+) -> Result<(FailingCase, Option<ZoomReport>), TriageError> {
     let error = match opened_with(plan, Flavor::Covered, progress) {
         // Probes do not make a program undefined.
         Err(
@@ -143,12 +146,65 @@ fn opened(
         Err(error @ TriageError::NoFailure { .. })
         | Err(error @ TriageError::Case(CaseError::NotReproduced { .. }))
         | Err(error @ TriageError::Case(CaseError::Compiler(CompilerError::Cover { .. }))) => error,
-        other => return other,
+        other => return Ok((other?, None)),
     };
-    // What depends on where things lie in memory may show without probes alone.
-    let failing = opened_with(plan, Flavor::Plain, progress)?;
+    // What depends on where things lie in memory may show without probes alone, or
+    // in the distribution's tools alone.
+    let failing = match opened_with(plan, Flavor::Plain, progress) {
+        Err(error) if passes(&error) => return opened_asserting(plan, error, notes, progress),
+        other => other?,
+    };
     notes.push(format!("suspects are not ranked, because with probes: {}", in_words(&error)));
-    Ok(failing)
+    Ok((failing, None))
+}
+
+/// Whether nothing at all goes wrong.
+fn passes(error: &TriageError) -> bool {
+    matches!(
+        error,
+        TriageError::NoFailure { status: CheckStatus::Passes, .. }
+            | TriageError::Case(CaseError::NotReproduced { status: CheckStatus::Passes, .. })
+    )
+}
+
+/// The same on workers with assertions on, if the distribution's `opt` crashes
+/// where others do not.
+fn opened_asserting(
+    plan: &TriagePlan,
+    error: TriageError,
+    notes: &mut Vec<String>,
+    progress: &dyn Progress,
+) -> Result<(FailingCase, Option<ZoomReport>), TriageError> {
+    let Some(unseen) = unseen::look(plan, progress)? else { return Err(error) };
+    let theirs = unseen.theirs.clone();
+    let only_opt = |with_assertions: String| {
+        Err(TriageError::OnlyOpt { theirs: theirs.clone(), with_assertions })
+    };
+    let Some(zoom) = &plan.zoom else {
+        return only_opt("assertions were not tried, without `--zoom`".to_owned());
+    };
+    let seen = || -> Result<(FailingCase, Asserting), TriageError> {
+        let (workers, asserting) = unseen.with_assertions(zoom, progress)?;
+        let loaded = match &plan.input {
+            TriageInput::Program(suspicion) => {
+                open::open_in(workers, suspicion, plan.limits, progress)?
+            }
+            TriageInput::Case(folder, trust) => {
+                let case = open_case(folder, *trust)?;
+                LoadedCase::load_into(workers, None, case, plan.limits, progress)?
+            }
+        };
+        Ok((seen(loaded, plan, progress)?, asserting))
+    };
+    match seen() {
+        Ok((failing, asserting)) => {
+            let what = "the workers of the same LLVM fail with assertions on alone";
+            notes.push(format!("{theirs}, and {what}: what follows is about the assertion"));
+            let report = asserting.report(&failing.reproduction.first);
+            Ok((failing, Some(report)))
+        }
+        Err(error) => only_opt(format!("with assertions: {}", in_words(&error))),
+    }
 }
 
 fn opened_with(
@@ -156,13 +212,21 @@ fn opened_with(
     flavor: Flavor,
     progress: &dyn Progress,
 ) -> Result<FailingCase, TriageError> {
-    let mut loaded = match &plan.input {
+    let loaded = match &plan.input {
         TriageInput::Program(suspicion) => open::open(suspicion, flavor, plan.limits, progress)?,
         TriageInput::Case(folder, trust) => {
             let worker_plan = WorkerPlan { llvm: None, flavor, n_workers: None };
             LoadedCase::set_up(open_case(folder, *trust)?, &worker_plan, plan.limits, progress)?
         }
     };
+    seen(loaded, plan, progress)
+}
+
+fn seen(
+    mut loaded: LoadedCase,
+    plan: &TriagePlan,
+    progress: &dyn Progress,
+) -> Result<FailingCase, TriageError> {
     loaded.repeat_hangs_within(plan.candidate_time);
     Ok(FailingCase::see(loaded, progress)?)
 }
@@ -183,6 +247,8 @@ struct Steps<'a> {
     plan: &'a TriagePlan,
     progress: &'a dyn Progress,
     budget: Budget,
+    /// Where the case fails with assertions on alone: what they check.
+    asserting: Option<ZoomReport>,
     notes: Vec<String>,
     seconds: Vec<(&'static str, f64)>,
 }
@@ -336,6 +402,11 @@ impl Steps<'_> {
             CulpritPlan { seed: self.plan.seed, stop }
         };
         let found = match &self.plan.zoom {
+            _ if self.asserting.is_some() => {
+                let known = known.of_zoomed(&failure, self.progress)?;
+                let found = find_culprit(&mut failure, &known, &plan(Step::Rank), self.progress)?;
+                Localization { zoom: self.asserting.take(), ..found }
+            }
             None => find_culprit(&mut failure, &known, &plan(Step::Rank), self.progress)?,
             Some(zoom) => {
                 let plans = [&plan(Step::Rank), &plan(Step::RankZoomed)];

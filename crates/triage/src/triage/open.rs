@@ -48,12 +48,26 @@ pub(super) fn open(
     limits: Limits,
     progress: &dyn Progress,
 ) -> Result<LoadedCase, TriageError> {
-    let observed = match observe(suspicion, (Targets::Native, flavor), limits, progress) {
-        Err(TriageError::Case(CaseError::Compiler(CompilerError::ForeignTarget { .. }))) => {
-            observe(suspicion, (Targets::All, flavor), limits, progress)?
-        }
-        other => other?,
+    let open_for = |targets| {
+        let workers = Workers::set_up(&suspicion.llvm, targets, flavor, None, progress)?;
+        open_in(workers, suspicion, limits, progress)
     };
+    match open_for(Targets::Native) {
+        Err(TriageError::Case(CaseError::Compiler(CompilerError::ForeignTarget { .. }))) => {
+            open_for(Targets::All)
+        }
+        other => other,
+    }
+}
+
+/// The same in workers that run already.
+pub(super) fn open_in(
+    workers: Workers,
+    suspicion: &Suspicion,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Result<LoadedCase, TriageError> {
+    let observed = observe(workers, suspicion, limits, progress)?;
     let Observed { workers, kind, what, definedness } = observed;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let (input, text) = self_contained(suspicion)?;
@@ -101,12 +115,11 @@ struct Observed {
 }
 
 fn observe(
+    mut workers: Workers,
     suspicion: &Suspicion,
-    (targets, flavor): (Targets, Flavor),
     limits: Limits,
     progress: &dyn Progress,
 ) -> Result<Observed, TriageError> {
-    let mut workers = Workers::set_up(&suspicion.llvm, targets, flavor, None, progress)?;
     progress.step("looking for the failure");
     let Suspicion { program, c_flags, options, pipeline, .. } = suspicion;
     let loaded = workers.load(program, c_flags, options, limits)?;

@@ -48,7 +48,7 @@ impl Checks<'_> {
         match self.run(Variant::Assertions, "checking assertions") {
             Err(error) => AssertionCheck::Unknown { why: in_words(&error) },
             Ok(None) => AssertionCheck::NotTried,
-            Ok(Some(checked)) => match self.failed(&checked.run) {
+            Ok(Some(checked)) => match failed_assertion(self.tree, &checked.run) {
                 Some(failed) => AssertionCheck::Fails(failed),
                 None if checked.is_part => AssertionCheck::NotTried,
                 None => AssertionCheck::Hold,
@@ -82,25 +82,25 @@ impl Checks<'_> {
         let run = loaded.workers.pool.first().run(&request)?;
         Ok(Some(Checked { run, worker, is_part: files.len() < self.files.len() }))
     }
+}
 
-    /// The assertion that a run does not survive, if any.
-    fn failed(&self, run: &RunResult) -> Option<FailedAssertion> {
-        let Outcome::Crash(crash) = &run.outcome else { return None };
-        let text = crash.message.as_ref()?;
-        let is_one = crash.cause == CrashCause::Assertion || text.contains(UNREACHABLE);
-        let place = self.place(run.asserted_at.as_deref().unwrap_or(text));
-        // Paths as people know them.
-        let shown = text.replace(&format!("{}/", self.tree.folder()), "llvm/");
-        let functions = crash.frames.iter().take(DEPTH).cloned().collect();
-        is_one.then_some(FailedAssertion { place, text: shown, functions })
-    }
+/// The assertion that a run does not survive, if any.
+pub(crate) fn failed_assertion(tree: &SourceTree, run: &RunResult) -> Option<FailedAssertion> {
+    let Outcome::Crash(crash) = &run.outcome else { return None };
+    let text = crash.message.as_ref()?;
+    let is_one = crash.cause == CrashCause::Assertion || text.contains(UNREACHABLE);
+    let place = place(tree, run.asserted_at.as_deref().unwrap_or(text));
+    // Paths as people know them.
+    let shown = text.replace(&format!("{}/", tree.folder()), "llvm/");
+    let functions = crash.frames.iter().take(DEPTH).cloned().collect();
+    is_one.then_some(FailedAssertion { place, text: shown, functions })
+}
 
-    /// The first `file:line` in a text that is LLVM's.
-    fn place(&self, text: &str) -> Option<CodePlace> {
-        text.split([' ', ',']).find_map(|word| {
-            let (file, line) = word.trim_end_matches(['!', '.']).rsplit_once(':')?;
-            let path = self.tree.known_as(file)?;
-            Some(CodePlace { path, line: line.parse().ok()?, column: 0 })
-        })
-    }
+/// The first `file:line` in a text that is LLVM's.
+fn place(tree: &SourceTree, text: &str) -> Option<CodePlace> {
+    text.split([' ', ',']).find_map(|word| {
+        let (file, line) = word.trim_end_matches(['!', '.']).rsplit_once(':')?;
+        let path = tree.known_as(file)?;
+        Some(CodePlace { path, line: line.parse().ok()?, column: 0 })
+    })
 }

@@ -62,7 +62,7 @@ pub(in crate::llvm) fn recipe(
     // Not position-independent: addresses in a report are those of the file.
     let mut link_flags: Vec<String> = ["-no-pie", "-Wl,--gc-sections"].map(str::to_owned).into();
     link_flags.push(format!("-L{}", install.lib.display()));
-    link_flags.extend(linker_flags(install, &compiler));
+    let linker = lld(install);
 
     let mut hash = blake3::Hasher::new();
     let mut add = |text: &str| {
@@ -76,6 +76,8 @@ pub(in crate::llvm) fn recipe(
     }
     add(&install.version);
     add(&stamp(&compiler));
+    // By what it is: the same tools may go by several paths.
+    add(&linker.as_deref().map(stamp).unwrap_or_default());
     for flag in compile_flags.iter().chain(&link_flags).chain(&libraries) {
         add(flag);
     }
@@ -83,6 +85,7 @@ pub(in crate::llvm) fn recipe(
         add(&stamp(Path::new(library)));
     }
     let key = format!("llvm-{}-{}", install.version, &hash.finalize().to_hex()[..16]);
+    link_flags.extend(linker_flags(linker, &compiler));
     Ok(Recipe { compiler, compile_flags, link_flags, libraries, key })
 }
 
@@ -118,8 +121,8 @@ pub(crate) fn lld(install: &Install) -> Option<PathBuf> {
         .or_else(|| find_on_path("ld.lld"))
 }
 
-fn linker_flags(install: &Install, compiler: &Path) -> Vec<String> {
-    let Some(lld) = lld(install) else {
+fn linker_flags(linker: Option<PathBuf>, compiler: &Path) -> Vec<String> {
+    let Some(lld) = linker else {
         return Vec::new(); // The system's linker: slower, same result.
     };
     let is_clang = compiler.to_string_lossy().contains("clang");

@@ -42,18 +42,26 @@ pub enum Variant {
     Lines,
     /// Checking LLVM's assertions.
     Assertions,
+    /// Both at once.
+    AssertionLines,
     /// Checking its memory accesses, with the address sanitizer.
     Addresses,
 }
 
 impl Variant {
-    const ALL: [Variant; 3] = [Variant::Lines, Variant::Assertions, Variant::Addresses];
+    const ALL: [Variant; 4] =
+        [Variant::Lines, Variant::Assertions, Variant::AssertionLines, Variant::Addresses];
+
+    fn asserts(self) -> bool {
+        matches!(self, Variant::Assertions | Variant::AssertionLines)
+    }
 
     /// In the names of the cache's entries.
     fn name(self) -> &'static str {
         match self {
             Variant::Lines => "lines",
             Variant::Assertions => "assertions",
+            Variant::AssertionLines => "assertion-lines",
             Variant::Addresses => "addresses",
         }
     }
@@ -139,28 +147,32 @@ pub fn zoom(
     }
     let key = key(&recipe, &members, plan.variant);
     let flavor = match plan.variant {
-        Variant::Lines => Flavor::Covered,
+        Variant::Lines | Variant::AssertionLines => Flavor::Covered,
         Variant::Assertions | Variant::Addresses => Flavor::Plain,
     };
     forget_old()?;
     let worker_in = |folder: &Path| {
         let mut worker = Provisioned::new(install, folder, targets, flavor);
         worker.with_shadows = plan.variant == Variant::Addresses;
+        worker.asserts = plan.variant.asserts() && !install.assertions;
         worker
     };
     let entry = in_cache(&key, progress, |folder, progress| {
         let copies = folder.join("archives");
         fs::create_dir(&copies)?;
         let (own, zoomed) = with_copies(&recipe, &members, plan.tree, &copies)?;
+        let own = match plan.variant {
+            Variant::Lines => own,
+            Variant::Addresses => own.linked_with("-fsanitize=address"),
+            // What prints for debugging is not in release archives.
+            Variant::Assertions | Variant::AssertionLines => {
+                own.linked_with("-Wl,--unresolved-symbols=ignore-all")
+            }
+        };
         match flavor {
             Flavor::Covered => build_covered(install, &own, &plain, &zoomed, folder, progress)?,
             Flavor::Plain => {
                 progress(Step::Linking);
-                let own = match plan.variant {
-                    Variant::Addresses => own.linked_with("-fsanitize=address"),
-                    // What prints for debugging is not in release archives.
-                    _ => own.linked_with("-Wl,--unresolved-symbols=ignore-all"),
-                };
                 link_plain(install, &own, &plain, folder)?;
             }
         }

@@ -70,7 +70,8 @@ impl ObjectCompiler {
             let without_globals = ["-mllvm", "-asan-globals=0"];
             flags.extend([sanitized, without_globals].concat().into_iter().map(str::to_owned));
         }
-        let asserts = install.assertions || variant == Variant::Assertions;
+        let asserts =
+            install.assertions || matches!(variant, Variant::Assertions | Variant::AssertionLines);
         flags.push(if asserts { "-UNDEBUG" } else { "-DNDEBUG" }.to_owned());
         flags.push(format!("-I{}", tree.lib().display()));
         let folder = cache_root()?.join("objects");
