@@ -180,7 +180,15 @@ pub struct LineSuspect {
     /// Its depth on the stack of a crash, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_stack: Option<usize>,
+    /// How many of the guilty invocation's changes to the IR it makes by a call.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub writes: usize,
     pub excerpt: Excerpt,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Lines of a source file.

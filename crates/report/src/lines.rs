@@ -110,6 +110,10 @@ pub(crate) fn reasons(suspect: &LineSuspect) -> String {
     if let Some(depth) = suspect.on_stack {
         reasons.push(format!("it is number {depth} on the stack of the crash"));
     }
+    if suspect.writes > 0 {
+        let changes = counted(suspect.writes, "change", "changes");
+        reasons.push(format!("it makes {changes} to the IR in the guilty invocation"));
+    }
     reasons.join("; ")
 }
 

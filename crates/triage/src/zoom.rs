@@ -28,7 +28,7 @@ use optsleuth_model::{
 
 use crate::TriageError;
 use crate::culprit::{CulpritInput, CulpritPlan, find_culprit};
-use crate::localize::CoveredFailure;
+use crate::localize::{CoveredFailure, Stop};
 use checks::Checks;
 pub(crate) use checks::failed_assertion;
 
@@ -46,6 +46,8 @@ pub struct ZoomPlan {
     pub source: SourceChoice,
     /// When no more files are to be begun.
     pub deadline: Option<Instant>,
+    /// When the second ranking is to end, if it has begun by then.
+    pub end: Option<Instant>,
     /// CPU time for a candidate's run.
     pub candidate_time: Duration,
     /// Whether the files are compiled once more, with assertions.
@@ -97,7 +99,7 @@ pub fn find_culprit_zoomed(
         });
         took("zoom");
         let (ZoomedFailure { failure: mut zoomed, report }, known) = known?;
-        let second = find_culprit(&mut zoomed, &known, plans[1], progress)?;
+        let second = find_culprit(&mut zoomed, &known, &until(zoom.end, plans[1]), progress)?;
         took("rank again");
         Ok(Localization { zoom: Some(report), ..second })
     };
@@ -105,6 +107,17 @@ pub fn find_culprit_zoomed(
         Ok(found) => ZoomedRanking { found, not_zoomed: None, seconds },
         Err(error) => ZoomedRanking { found: first, not_zoomed: Some(in_words(&error)), seconds },
     })
+}
+
+/// The same, with what is left of the time. With nothing it would find nothing.
+fn until(end: Option<Instant>, plan: &CulpritPlan) -> CulpritPlan {
+    const LEAST: Duration = Duration::from_secs(2);
+    let left = end.map(|end| end.saturating_duration_since(Instant::now()).max(LEAST));
+    let budget = match (plan.stop.budget, left) {
+        (Some(budget), Some(left)) => Some(budget.min(left)),
+        (budget, _) => budget,
+    };
+    CulpritPlan { stop: Stop { budget, ..plan.stop }, ..*plan }
 }
 
 /// Compiles the most suspect files anew, and sees the case fail on a worker with

@@ -54,6 +54,7 @@ impl Trial<'_> {
             n_files: AUTO,
             source: SourceChoice::Package,
             deadline: None,
+            end: None,
             candidate_time: self.candidate_time,
             assertions: false,
         }

@@ -79,7 +79,14 @@ impl ZoomFlags {
             (None, true) => SourceChoice::KeptPackage,
             (None, false) => SourceChoice::Package,
         };
-        Some(ZoomPlan { n_files, source, deadline: None, candidate_time, assertions: true })
+        Some(ZoomPlan {
+            n_files,
+            source,
+            deadline: None,
+            end: None,
+            candidate_time,
+            assertions: true,
+        })
     }
 }
 

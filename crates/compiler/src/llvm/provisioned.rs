@@ -3,6 +3,7 @@
 //!
 //! **Invariant:** nothing is built or started here; `provision` does that.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -202,9 +203,12 @@ impl Provisioned {
         }
         let bytes = fs::read(&self.binary).map_err(CompilerError::Cache)?;
         let program = Program::read(&bytes).ok_or(CompilerError::NotInstrumented)?;
-        let place = |&address: &u64| {
-            let place = program.place(address.saturating_sub(1))?;
-            Some((BlockId(place.block), place.nth))
+        let mut known: HashMap<u64, Option<(BlockId, u32)>> = HashMap::new();
+        let place = |address: &u64| {
+            *known.entry(*address).or_insert_with(|| {
+                let place = program.place(address.saturating_sub(1))?;
+                Some((BlockId(place.block), place.nth))
+            })
         };
         Ok(stack.iter().filter_map(place).collect())
     }

@@ -34,6 +34,8 @@ pub(crate) struct Findings<'a> {
     tried: Vec<Tried>,
     /// Where a crash happened: instructions of blocks, innermost first.
     stack: Vec<(BlockId, u32)>,
+    /// The calls that change the IR in the guilty invocation.
+    writers: Vec<(BlockId, u32)>,
     runs: usize,
     failing: usize,
     discarded: usize,
@@ -69,6 +71,7 @@ impl<'a> Findings<'a> {
             passes,
             tried: Vec::new(),
             stack: Vec::new(),
+            writers: Vec::new(),
             runs: 0,
             failing: 0,
             discarded: 0,
@@ -118,7 +121,8 @@ impl<'a> Findings<'a> {
         self.clues.on_the_way = self.universe().iter().map(|block| way.contains(*block)).collect();
     }
 
-    pub(super) fn set_authors(&mut self, authorship: &Authorship) {
+    pub(super) fn set_authors(&mut self, authorship: &Authorship, writers: Vec<(BlockId, u32)>) {
+        self.writers = writers;
         self.clues.authors = authors::shares(self.map, authorship);
     }
 
@@ -251,6 +255,7 @@ impl<'a> Findings<'a> {
             functions: &self.ranking.functions,
             tried: &self.tried,
             stack: &self.stack,
+            writers: &self.writers,
         }
         .suspects()
     }

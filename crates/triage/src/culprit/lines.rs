@@ -22,6 +22,8 @@ const KEPT: usize = 20;
 const AROUND: u32 = 5;
 /// What the innermost line of a crash's stack has in addition, of the highest.
 const ON_STACK: f64 = 0.5;
+/// What a line has in addition that makes all changes to the IR.
+const WRITES: f64 = 0.1;
 
 pub(super) struct LineEvidence<'a> {
     pub(super) map: &'a CodeMap,
@@ -32,6 +34,8 @@ pub(super) struct LineEvidence<'a> {
     pub(super) tried: &'a [Tried],
     /// Of a crash.
     pub(super) stack: &'a [(BlockId, u32)],
+    /// The calls that change the IR, each as often as it does.
+    pub(super) writers: &'a [(BlockId, u32)],
 }
 
 /// What is known of one line.
@@ -42,6 +46,7 @@ struct Known {
     function: Option<FunctionId>,
     cures: Cures,
     on_stack: Option<usize>,
+    writes: usize,
 }
 
 impl LineEvidence<'_> {
@@ -62,7 +67,8 @@ impl LineEvidence<'_> {
             .into_iter()
             .map(|(line, known)| {
                 let near = known.on_stack.map_or(0.0, |depth| ON_STACK / depth as f64);
-                (score_of(&known) / highest + near, line, known)
+                let writes = WRITES * known.writes as f64 / self.writers.len().max(1) as f64;
+                (score_of(&known) / highest + near + writes, line, known)
             })
             .collect();
         scored.sort_by(|(a, one, _), (b, other, _)| b.total_cmp(a).then_with(|| one.cmp(other)));
@@ -81,6 +87,7 @@ impl LineEvidence<'_> {
                     score,
                     cures: known.cures,
                     on_stack: known.on_stack,
+                    writes: known.writes,
                     excerpt,
                 }
             };
@@ -116,6 +123,9 @@ impl LineEvidence<'_> {
             if !has_cure[index] {
                 at(block, 0, self.weights[index], &|_| {});
             }
+        }
+        for &(block, nth) in self.writers {
+            at(block, nth, 0.0, &|known| known.writes += 1);
         }
         for (depth, &(block, nth)) in self.stack.iter().enumerate() {
             at(block, nth, 0.0, &|known| {

@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 
 use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction, patience};
 use optsleuth_model::{
-    Authorship, Bisection, CaseKind, Coverage, Execute, Limits, Localization, Outcome, Program,
-    Progress, RunRequest, SearchStatus, StopReason,
+    Authorship, Bisection, BlockId, CaseKind, Coverage, Execute, Limits, Localization, Outcome,
+    Program, Progress, RunRequest, SearchStatus, StopReason,
 };
 use optsleuth_rank::Recipe;
 use optsleuth_search::Method;
@@ -182,7 +182,7 @@ fn investigate<'a>(
     let (window, authorship) = window(loaded, &template, known.guilty, input)?;
     findings.set_window(&window);
     if let Some(authorship) = &authorship {
-        findings.set_authors(authorship);
+        findings.set_authors(authorship, writers(loaded, input, authorship)?);
     }
     let mut failing = FailingChanges::new(&window, authorship.as_ref());
     findings.set_stack(loaded.workers.provisioned.instructions(&reproduction.first.stack)?);
@@ -280,6 +280,20 @@ fn candidate(loaded: &LoadedCase, input: &SearchInput) -> RunRequest {
         template.limits.compile = template.limits.compile.min(HANG);
     }
     template
+}
+
+/// The authors' calls that change the IR, where they have lines.
+fn writers(
+    loaded: &LoadedCase,
+    input: &SearchInput,
+    authorship: &Authorship,
+) -> Result<Vec<(BlockId, u32)>, TriageError> {
+    if input.map.source.is_none() {
+        return Ok(Vec::new());
+    }
+    let authors = authorship.events.iter().filter_map(|event| authorship.author(event));
+    let calls: Vec<u64> = authors.map(|author| author.address).collect();
+    Ok(loaded.workers.provisioned.instructions(&calls)?)
 }
 
 /// What the failing run executes while these events of its guilty invocation

@@ -411,7 +411,8 @@ impl Steps<'_> {
             Some(zoom) => {
                 let plans = [&plan(Step::Rank), &plan(Step::RankZoomed)];
                 let deadline = self.budget.deadline(Step::Rank) + self.budget.of(Step::Zoom);
-                let zoom = ZoomPlan { deadline: Some(deadline), ..zoom.clone() };
+                let end = Some(self.budget.end());
+                let zoom = ZoomPlan { deadline: Some(deadline), end, ..zoom.clone() };
                 let ZoomedRanking { found, not_zoomed, seconds } =
                     find_culprit_zoomed(&mut failure, &known, plans, &zoom, self.progress)?;
                 self.seconds.extend(seconds);

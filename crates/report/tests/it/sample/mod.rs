@@ -204,6 +204,7 @@ fn suspect_line() -> LineSuspect {
         score: 1.0,
         cures: Cures { blocks: 1, tried: 2 },
         on_stack: None,
+        writes: 3,
         excerpt: Excerpt {
             first: 41,
             lines: ["  bool Ok = true;", "  if (A < B)", "    Ok = false;"].map(Into::into).into(),
