@@ -415,6 +415,7 @@ fn a_suspect_line_is_shown_in_its_source_with_a_link_and_the_failed_assertion() 
         "<mark>    42    if (A <u>&lt;</u> B)</mark>",
         "https://github.com/llvm/llvm-project/blob/llvmorg-19.1.7/",
         "1 of 2 conditions of it, decided the other way, makes the failure vanish",
+        "it makes 3 changes to the IR in the guilty invocation",
         "With assertions on, it fails earlier: Assertion `A &lt; B",
         "Not into Value.cpp: why.",
     ];
