@@ -50,6 +50,32 @@ pub struct Reproduction {
     pub definedness: Definedness,
 }
 
+/// A driver's case that was seen to fail, every time.
+#[derive(Debug)]
+pub struct FailingDriverCase {
+    pub loaded: LoadedDriverCase,
+    pub reproduction: Reproduction,
+}
+
+impl FailingDriverCase {
+    /// Sees it fail; an error if it does not, or not always.
+    pub fn see(
+        mut loaded: LoadedDriverCase,
+        progress: &dyn Progress,
+    ) -> Result<FailingDriverCase, CaseError> {
+        let reproduction = loaded.reproduce(progress)?;
+        match reproduction.status {
+            CheckStatus::Reproduces => Ok(FailingDriverCase { loaded, reproduction }),
+            status => Err(CaseError::NotReproduced { status, what: reproduction.what }),
+        }
+    }
+
+    /// What is known about it.
+    pub fn report(&self) -> Result<CheckReport, CaseError> {
+        self.loaded.report(&self.reproduction)
+    }
+}
+
 impl LoadedDriverCase {
     /// Finds who contradicts the compiler, and starts workers.
     pub fn set_up(
@@ -66,27 +92,31 @@ impl LoadedDriverCase {
     /// Whether the case fails as it says.
     pub fn check(mut self, progress: &dyn Progress) -> Result<CheckReport, CaseError> {
         let reproduction = self.reproduce(progress)?;
-        let driver = Some(self.driver_use()?);
+        self.report(&reproduction)
+    }
+
+    /// What is known about a case after its failing run was repeated.
+    fn report(&self, reproduction: &Reproduction) -> Result<CheckReport, CaseError> {
         let LoadedDriverCase { case, tested, .. } = self;
         Ok(CheckReport {
-            llvm: tested.driver.version,
+            llvm: tested.driver.version.clone(),
             passes: String::new(),
-            driver,
+            driver: Some(self.driver_use()?),
             note: unexpected_output(&case.case, &reproduction.oracle),
-            case,
+            case: case.clone(),
             status: reproduction.status,
-            what: reproduction.what,
-            references: reproduction.references,
+            what: reproduction.what.clone(),
+            references: reproduction.references.clone(),
             n_failing: reproduction.n_failing,
             n_repetitions: REPETITIONS,
-            frames: match reproduction.first {
-                Tried::Ran(Outcome::Crash(crash)) => crash.frames,
+            frames: match &reproduction.first {
+                Tried::Ran(Outcome::Crash(crash)) => crash.frames.clone(),
                 Tried::Ran(_) | Tried::Refused(_) => Vec::new(),
             },
             // The distribution's own tool is what was checked.
             confirmation: None,
             unmodified: None,
-            definedness: reproduction.definedness,
+            definedness: reproduction.definedness.clone(),
         })
     }
 
@@ -96,6 +126,11 @@ impl LoadedDriverCase {
         if self.case.case.kind == CaseKind::Hang {
             self.repeat_limits.compile = time;
         }
+    }
+
+    /// The limits of all repetitions but the first.
+    pub fn repeat_limits(&self) -> Limits {
+        self.repeat_limits
     }
 
     /// Runs the failing run several times, and what it is measured by.
@@ -182,7 +217,7 @@ impl LoadedDriverCase {
     }
 
     /// What a person types in the case's folder to see it fail.
-    fn driver_use(&self) -> Result<DriverUse, CaseError> {
+    pub fn driver_use(&self) -> Result<DriverUse, CaseError> {
         let path = self.case.input();
         let text = fs::read(&path)?;
         let DriverUnderTest { driver, level, flags, .. } = &self.tested;

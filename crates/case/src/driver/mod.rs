@@ -24,7 +24,7 @@ use crate::oracle::{Oracle, behaviour, is_limit};
 use crate::portable::portable;
 use crate::tried::tried;
 pub use crate::tried::{Tried, try_level};
-pub use loaded::{LoadedDriverCase, include_folder};
+pub use loaded::{FailingDriverCase, LoadedDriverCase, Reproduction, include_folder};
 
 /// The compiler that a case accuses, and who contradicts it.
 #[derive(Clone, Debug)]
