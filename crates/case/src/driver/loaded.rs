@@ -70,6 +70,18 @@ impl FailingDriverCase {
         }
     }
 
+    /// Goes on with another form of it; an error if that does not fail.
+    pub fn reopen(&mut self, case: CaseFolder, progress: &dyn Progress) -> Result<(), CaseError> {
+        self.loaded.case = case;
+        let reproduction = self.loaded.reproduce(progress)?;
+        if reproduction.status != CheckStatus::Reproduces {
+            let Reproduction { status, what, .. } = reproduction;
+            return Err(CaseError::NotReproduced { status, what });
+        }
+        self.reproduction = reproduction;
+        Ok(())
+    }
+
     /// What is known about it.
     pub fn report(&self) -> Result<CheckReport, CaseError> {
         self.loaded.report(&self.reproduction)
@@ -139,6 +151,7 @@ impl LoadedDriverCase {
         let references = match kind {
             CaseKind::WrongCode => {
                 progress.step("running the unoptimized program");
+                self.tested.settle_second_opinion(&path, self.limits)?;
                 let worker = self.fence.pool.first();
                 let found = self.tested.references(&path, worker, self.limits)?;
                 found.map_err(|NoReference { way, what, ends }| CaseError::NoReference {

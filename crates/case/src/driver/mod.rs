@@ -97,6 +97,33 @@ impl DriverUnderTest {
         Ok(Ok(references))
     }
 
+    /// Takes the second opinion from another gcc where the other family does not take
+    /// this program: GNU's extensions are gcc's alone. Whoever takes it, keeps its
+    /// say: a program made of this one has to please the same compilers.
+    pub fn settle_second_opinion(
+        &mut self,
+        source: &Path,
+        limits: Limits,
+    ) -> Result<(), CaseError> {
+        if self.driver.family != Family::Gcc {
+            return Ok(());
+        }
+        let portable = self.portable_flags();
+        let Some((way, driver)) =
+            self.references.iter_mut().find(|(_, driver)| driver.family != Family::Gcc)
+        else {
+            return Ok(());
+        };
+        let tried = tried(driver, source, OptLevel::O0, &portable, limits, |_| Ok(None))?;
+        let Tried::Refused(_) = tried else { return Ok(()) };
+        let is_another =
+            |other: &Driver| other.family == Family::Gcc && other.version != self.driver.version;
+        if let Some(another) = Driver::installed().into_iter().rfind(is_another) {
+            (*way, *driver) = ("unoptimized, by another gcc", another);
+        }
+        Ok(())
+    }
+
     /// The flags that say what the program means, for any compiler.
     pub fn portable_flags(&self) -> Vec<String> {
         portable(&self.flags)

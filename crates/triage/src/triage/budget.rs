@@ -66,6 +66,11 @@ impl Budget {
         left.min(self.whole * step.share(self.with_zoom) / 100).max(LEAST)
     }
 
+    /// When a step has to end that has all that is left.
+    pub(super) fn end(&self) -> Instant {
+        self.end.max(Instant::now() + LEAST)
+    }
+
     /// When a step that begins now has to end.
     pub(super) fn deadline(&self, step: Step) -> Instant {
         Instant::now() + self.of(step)
