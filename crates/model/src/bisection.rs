@@ -73,8 +73,9 @@ pub struct GccBisection {
     pub by: GccAccess,
     /// What `gcc -v` says, which GCC's bug tracker asks for.
     pub version: String,
-    /// The file that the culprit's pass is in, where that is known.
-    pub file: Option<String>,
+    /// The files that the culprit's pass is in, its own first; none where they are not
+    /// known.
+    pub files: Vec<String>,
     /// Single transformations without any one of which nothing fails.
     pub transformations: Vec<Transformation>,
 }

@@ -67,7 +67,7 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         row(&mut out, "passes without", &[format!("any one of {}{dots}", numbers.join(", "))]);
     }
     if let Some(gcc) = &found.gcc {
-        row(&mut out, "file", gcc.file.as_slice());
+        row(&mut out, "in", files(gcc).as_slice());
         row(&mut out, "single transformation", &transformations(gcc));
         row(&mut out, "note", by_options(gcc).as_slice());
     }
@@ -141,6 +141,11 @@ pub(crate) fn certain(found: &Bisection, last: u32) -> String {
         false => name,
         true => format!("{name}; before that, others hide it for a while"),
     }
+}
+
+/// The files of a gcc that the culprit's pass is in.
+pub(crate) fn files(gcc: &GccBisection) -> Option<String> {
+    (!gcc.files.is_empty()).then(|| gcc.files.join(", "))
 }
 
 /// The single transformations of a gcc that decide, a line for each.

@@ -10,7 +10,7 @@ use optsleuth_model::{
 use serde::Serialize;
 
 use crate::authors::as_text;
-use crate::bisect::{by_options, no_pass_guilty, several, transformations};
+use crate::bisect::{by_options, files, no_pass_guilty, several, transformations};
 use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::lines::{self, asserted};
 use crate::markdown::{code, fenced, inline};
@@ -59,7 +59,7 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
         });
         row(&mut out, "broken", broken.as_deref());
         if let Some(gcc) = &bisection.gcc {
-            row(&mut out, "file", gcc.file.as_deref());
+            row(&mut out, "in", files(gcc).as_deref());
             row(&mut out, "single", transformations(gcc).first().map(String::as_str));
             row(&mut out, "note", by_options(gcc).as_deref());
         }
@@ -353,8 +353,8 @@ fn blame(out: &mut String, bisection: &Bisection, smallest: &Bisection) {
         let _ = writeln!(out, "`-{}` complains after {name}: {said}\n", broken.verifier);
     }
     if let Some(gcc) = &bisection.gcc {
-        if let Some(file) = &gcc.file {
-            let _ = writeln!(out, "The pass is in `{file}`.\n");
+        if let Some(files) = files(gcc) {
+            let _ = writeln!(out, "The pass is in {files}.\n");
         }
         for line in transformations(gcc) {
             let _ = writeln!(out, "Single transformation: {line}.\n");

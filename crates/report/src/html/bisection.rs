@@ -11,7 +11,9 @@ use optsleuth_model::{
 use similar::ChangeTag;
 
 use crate::authors::{ChangedLine, changed_lines, column, lines_before};
-use crate::bisect::{by_options, certain, cut_short, no_pass_guilty, several, transformations};
+use crate::bisect::{
+    by_options, certain, cut_short, files, no_pass_guilty, several, transformations,
+};
 use crate::escape::{Sentence, Text};
 use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
 use crate::svg::Strip;
@@ -164,8 +166,8 @@ fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
 /// What is found of a gcc alone, and what its bug tracker asks for.
 fn of_gcc(out: &mut String, gcc: &GccBisection) -> fmt::Result {
     out.push_str("<dl class=\"facts\">\n");
-    if let Some(file) = &gcc.file {
-        writeln!(out, "<dt>The pass is in</dt><dd><code>{}</code></dd>", Text(file))?;
+    if let Some(files) = files(gcc) {
+        writeln!(out, "<dt>The pass is in</dt><dd><code>{}</code></dd>", Text(&files))?;
     }
     for line in transformations(gcc) {
         writeln!(out, "<dt>Single transformation</dt><dd>{}</dd>", Text(&line))?;

@@ -27,7 +27,7 @@ use super::inquiry::{Findings, inquire};
 use super::trials::{Halt, number_in};
 use crate::TriageError;
 use access::Access;
-use pass_files::file_of;
+use pass_files::files_of;
 use trials::GccTrials;
 
 /// Bisects a case of gcc that was seen to fail.
@@ -89,8 +89,8 @@ pub fn bisect_gcc(
             ended = end_of(counters::find(&mut trials, &mut transformations))?;
         }
     }
-    let file = found.culprit().and_then(|culprit| file_of(&culprit.pass, major));
-    found.gcc = Some(GccBisection { by, version, file, transformations });
+    let files = found.culprit().map(|culprit| files_of(&culprit.pass, major)).unwrap_or_default();
+    found.gcc = Some(GccBisection { by, version, files, transformations });
     found.ended = ended;
     found.runs = trials.n_runs;
     found.seconds = begun.elapsed().as_secs_f64();
