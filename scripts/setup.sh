@@ -89,7 +89,7 @@ wanted() {
         version=$(first_llvm $all_llvms)
         llvm_packages "$version"
         llvm_packages "$(first_llvm $newest_first)"
-        echo "gcc-12 csmith libcsmith-dev cvise chromium chromium-driver"
+        echo "gcc-12 g++-12 gcc-12-plugin-dev csmith libcsmith-dev cvise chromium chromium-driver"
         ;;
     all-llvms)
         echo "csmith libcsmith-dev"

@@ -12,7 +12,7 @@ use optsleuth_model::doctor::{
 };
 
 use crate::csmith;
-use crate::driver::{Driver, Family};
+use crate::driver::{Driver, Family, PluginParts};
 use crate::llvm::{self, FrontEndParts, Install};
 use crate::packages::{install_command, packaged_llvms, suggested_llvm};
 use crate::sanitize;
@@ -203,6 +203,7 @@ fn examine_drivers() -> Vec<DriverFinding> {
             version: Some(driver.version.clone()),
             path: Some(driver.path.clone()),
             install: None,
+            plugin: plugin_parts(driver),
         }));
         if findings.len() == known {
             let packages = match family {
@@ -215,10 +216,27 @@ fn examine_drivers() -> Vec<DriverFinding> {
                 version: None,
                 path: None,
                 install: install_command(&packages),
+                plugin: Vec::new(),
             });
         }
     }
     findings
+}
+
+/// What a gcc's plug-in is compiled with.
+fn plugin_parts(driver: &Driver) -> Vec<Part> {
+    let Some(found) = PluginParts::find(driver) else { return Vec::new() };
+    let part = |name, purpose, path: Option<PathBuf>, package: String| Part {
+        name,
+        purpose,
+        required: false,
+        install: how_to_install(path.is_none(), &[package]),
+        path,
+    };
+    vec![
+        part("plug-in", "bisects gcc by function", found.headers, found.headers_package),
+        part("g++", "compiles the plug-in", found.compiler, found.compiler_package),
+    ]
 }
 
 fn examine_tools() -> Vec<ToolFinding> {

@@ -107,6 +107,18 @@ pub enum CompilerError {
         found: String,
     },
 
+    /// gcc's plug-in cannot be compiled.
+    #[error("{compiler} cannot be looked into without {package}")]
+    NoPluginPart {
+        /// Family and version.
+        compiler: String,
+        /// The package that is missing.
+        package: String,
+    },
+    /// gcc's plug-in does not say what it should.
+    #[error("the plug-in for gcc wrote {0}")]
+    Plugin(String),
+
     /// The headers or archives are not installed.
     #[error("LLVM {major} has no static archives in {}", .lib.display())]
     NoArchives {

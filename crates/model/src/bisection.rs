@@ -54,11 +54,55 @@ pub struct Bisection {
     pub change: Option<UnitChange>,
     /// One pass on one module that fails in the same way.
     pub single_pass: SinglePassForm,
+    /// Of a case of gcc: what is found there alone. [`Bisection::llvm`] is gcc's
+    /// version then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gcc: Option<GccBisection>,
     /// Whether it was done to its end.
     pub ended: BisectionEnd,
     /// How many runs it took.
     pub runs: usize,
     pub seconds: f64,
+}
+
+/// What is found of a gcc alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GccBisection {
+    /// How passes were skipped.
+    #[serde(flatten)]
+    pub by: GccAccess,
+    /// What `gcc -v` says, which GCC's bug tracker asks for.
+    pub version: String,
+    /// The files that the culprit's pass is in, its own first; none where they are not
+    /// known.
+    pub files: Vec<String>,
+    /// Single transformations without any one of which nothing fails.
+    pub transformations: Vec<Transformation>,
+}
+
+/// How passes of a gcc are skipped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "by")]
+pub enum GccAccess {
+    /// By OptSleuth's plug-in: one pass on one function.
+    Plugin,
+    /// By gcc's own options: one pass on all functions.
+    Options {
+        /// The package without which there is no plug-in.
+        missing: String,
+    },
+}
+
+/// One transformation, as gcc's debug counters number them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transformation {
+    /// `match`, `dse`.
+    pub counter: String,
+    /// Its number, from 1: the failure shows with so many of them, and not with one
+    /// fewer.
+    pub number: u32,
+    /// The option that allows all up to this one.
+    pub option: String,
 }
 
 /// One pass applied to one unit, in the failing run.
@@ -250,6 +294,14 @@ impl Bisection {
         let wrong = self.first_wrong().map(|first| first.invocation);
         let earlier = wrong.filter(is_needed).or(caught.filter(is_needed));
         self.invocation(earlier.unwrap_or(guilty))
+    }
+
+    /// Whose passes they are: `LLVM` or `gcc`.
+    pub fn compiler(&self) -> &'static str {
+        match self.gcc {
+            Some(_) => "gcc",
+            None => "LLVM",
+        }
     }
 
     pub fn first_wrong(&self) -> Option<&FirstWrong> {

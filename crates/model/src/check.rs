@@ -33,6 +33,26 @@ pub struct CheckReport {
     pub definedness: Definedness,
 }
 
+impl CheckReport {
+    /// Which compiler it was: `LLVM 19.1.7`, `gcc 12.2.0`.
+    pub fn compiler(&self) -> String {
+        match &self.driver {
+            Some(driver) => driver.compiler.clone(),
+            None => format!("LLVM {}", self.llvm),
+        }
+    }
+
+    /// What a person types in the case's folder to see it fail; nothing where the
+    /// distribution's tools were not asked.
+    pub fn commands(&self) -> &[String] {
+        match (&self.driver, &self.confirmation) {
+            (Some(driver), _) => &driver.commands,
+            (None, Some(confirmation)) => &confirmation.commands,
+            (None, None) => &[],
+        }
+    }
+}
+
 /// A compiler as its users call it, in a case's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverUse {

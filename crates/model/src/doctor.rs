@@ -47,9 +47,12 @@ pub struct DriverFinding {
     pub path: Option<PathBuf>,
     /// How to install some, where there is none and apt has some.
     pub install: Option<String>,
+    /// Of a gcc: what its plug-in is compiled with, to bisect its passes by function.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plugin: Vec<Part>,
 }
 
-/// One part of an LLVM.
+/// One part of an LLVM, or of a gcc.
 #[derive(Clone, Debug, Serialize)]
 pub struct Part {
     pub name: &'static str,

@@ -53,8 +53,8 @@ mod variant_hunt;
 pub use authorship::{AuthorEvent, AuthorFrame, AuthorKind, Authorship, Deed, InstructionPlace};
 pub use bisection::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict,
-    BrokenEarlier, ChangeAuthors, FirstWrong, FirstWrongStep, LineAuthor, SINGLE_PASS_FILE,
-    SinglePass, SinglePassForm, UnitChange, WrongValue,
+    BrokenEarlier, ChangeAuthors, FirstWrong, FirstWrongStep, GccAccess, GccBisection, LineAuthor,
+    SINGLE_PASS_FILE, SinglePass, SinglePassForm, Transformation, UnitChange, WrongValue,
 };
 pub use block_lines::BlockLines;
 pub use campaign::{CAMPAIGN_VERSION, Campaign, Finding, Growth, Hunt, Trigger};

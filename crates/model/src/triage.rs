@@ -18,6 +18,9 @@ pub struct Triage {
     pub bisection: Option<Bisection>,
     /// The case of its single-pass form, where there is one.
     pub single: Option<SingleCase>,
+    /// The reduced program, where a report shows it: of a gcc's case, which has no
+    /// single-pass form.
+    pub program: Option<String>,
     /// The suspects.
     pub localization: Option<Localization>,
     /// What could not be done, in sentences.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm,
+    BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, GccAccess, GccBisection,
+    SINGLE_PASS_FILE, SinglePassForm, Transformation, UnitChange,
 };
 
 use crate::authors::as_text;
@@ -65,14 +66,22 @@ pub fn bisect_text(found: &Bisection, style: Style) -> String {
         let dots = if found.needed.len() > 20 { ", ..." } else { "" };
         row(&mut out, "passes without", &[format!("any one of {}{dots}", numbers.join(", "))]);
     }
+    if let Some(gcc) = &found.gcc {
+        row(&mut out, "in", files(gcc).as_slice());
+        row(&mut out, "single transformation", &transformations(gcc));
+        row(&mut out, "note", by_options(gcc).as_slice());
+    }
     changed(&mut out, found, style);
-    single_pass(&mut out, found, style);
+    if found.gcc.is_none() {
+        single_pass(&mut out, found, style);
+    }
     if let Some(why) = cut_short(found.ended) {
         row(&mut out, &style.notable("cut short"), &[why.to_owned()]);
     }
     let (runs, n) = (words::counted(found.runs, "run", "runs"), found.invocations.len());
     let line = format!(
-        "  LLVM {} · {} · {runs} in {:.1} s",
+        "  {} {} · {} · {runs} in {:.1} s",
+        found.compiler(),
         found.llvm,
         words::counted(n, "invocation", "invocations"),
         found.seconds
@@ -103,13 +112,18 @@ pub(crate) fn no_pass_guilty(found: &Bisection, verdict: &BisectionVerdict) -> S
     match verdict {
         BisectionVerdict::RequiredPass { invocation: Some(number) } => {
             let name = found.invocation(*number).map(ToString::to_string).unwrap_or_default();
-            format!("{name}, which LLVM always runs: nothing that can be skipped is needed")
+            let compiler = found.compiler();
+            format!("{name}, which {compiler} always runs: nothing that can be skipped is needed")
         }
         BisectionVerdict::RequiredPass { invocation: None } => {
-            "a pass that LLVM always runs: nothing that can be skipped is needed".to_owned()
+            let compiler = found.compiler();
+            format!("a pass that {compiler} always runs: nothing that can be skipped is needed")
         }
         BisectionVerdict::InCodegen => {
             "no pass: it fails in code generation, on the program as it is".to_owned()
+        }
+        BisectionVerdict::BeforeAnyPass if found.gcc.is_some() => {
+            "no pass: gcc fails before its first, in the front end or the gimplifier".to_owned()
         }
         BisectionVerdict::BeforeAnyPass => {
             "no pass: reading, verifying or printing the program fails before any runs".to_owned()
@@ -129,10 +143,44 @@ pub(crate) fn certain(found: &Bisection, last: u32) -> String {
     }
 }
 
-/// What the culprit changed, where it is known who in LLVM did it.
+/// The files of a gcc that the culprit's pass is in.
+pub(crate) fn files(gcc: &GccBisection) -> Option<String> {
+    (!gcc.files.is_empty()).then(|| gcc.files.join(", "))
+}
+
+/// The single transformations of a gcc that decide, a line for each.
+pub(crate) fn transformations(gcc: &GccBisection) -> Vec<String> {
+    let one = |found: &Transformation| {
+        let (counter, number) = (&found.counter, found.number);
+        format!(
+            "number {number} of `{counter}`: it fails with {}, not with one fewer",
+            found.option
+        )
+    };
+    gcc.transformations.iter().map(one).collect()
+}
+
+/// That whole passes were skipped, and why.
+pub(crate) fn by_options(gcc: &GccBisection) -> Option<String> {
+    match &gcc.by {
+        GccAccess::Plugin => None,
+        GccAccess::Options { missing } => Some(format!(
+            "passes were skipped by gcc's own options, on all functions; one function at a time \
+             needs {missing}"
+        )),
+    }
+}
+
+/// What the culprit changed: of LLVM, where it is known who in it did it.
 fn changed(out: &mut String, found: &Bisection, style: Style) {
-    let with_authors = found.change.as_ref().filter(|change| change.authors.is_some());
-    let (Some(change), Some(culprit)) = (with_authors, found.culprit()) else { return };
+    let is_told = |change: &&UnitChange| change.authors.is_some() || found.gcc.is_some();
+    let (Some(change), Some(culprit)) = (found.change.as_ref().filter(is_told), found.culprit())
+    else {
+        return;
+    };
+    if found.gcc.is_some() && change.after.is_none() {
+        return;
+    }
     let lines = as_text(change, CONTEXT, |authors| style.quiet(authors));
     if !lines.is_empty() {
         row(out, "changed", &[format!("by {culprit}")]);

@@ -33,6 +33,11 @@ pub fn doctor_text(findings: &Findings, verbose: bool, style: Style) -> String {
         let version = driver.version.as_deref().unwrap_or_default();
         let path = driver.path.as_ref();
         item(&mut out, &driver.name, purpose, path, version, false, &driver.install, style);
+        for part in &driver.plugin {
+            let name = format!("  {}", part.name);
+            let path = part.path.as_ref();
+            item(&mut out, &name, part.purpose, path, "", false, &part.install, style);
+        }
     }
     let _ = writeln!(out, "{}", style.heading("Other tools"));
     for tool in &findings.tools {

@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    Bisection, CheckReport, Definedness, Evidence, FailedAssertion, FunctionSuspect, Localization,
-    Reduction, SINGLE_PASS, SinglePassForm, Triage,
+    Bisection, Definedness, Evidence, FailedAssertion, FunctionSuspect, Localization, Reduction,
+    SINGLE_PASS, SinglePassForm, Triage,
 };
 use serde::Serialize;
 
 use crate::authors::as_text;
-use crate::bisect::{no_pass_guilty, several};
+use crate::bisect::{by_options, files, no_pass_guilty, several, transformations};
 use crate::first_wrong::{not_known, two_steps, wrong_value};
 use crate::lines::{self, asserted};
 use crate::markdown::{code, fenced, inline};
@@ -43,7 +43,8 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
     let mut out = String::new();
     let case = &triage.case.case;
     let (head, what) = (style.heading(&case.id), cut(&triage.check.what, WIDTH));
-    let _ = writeln!(out, "{head}: {} on LLVM {}: {what}", case.kind.name(), triage.check.llvm);
+    let (kind, compiler) = (case.kind.name(), triage.check.compiler());
+    let _ = writeln!(out, "{head}: {kind} on {compiler}: {what}");
     if let Some(line) = triage.check.definedness.summary().first() {
         row(&mut out, "defined", Some(&cut(line, WIDTH)));
     }
@@ -57,6 +58,11 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
             format!("by {} ({})", name.unwrap_or_default(), broken.verifier)
         });
         row(&mut out, "broken", broken.as_deref());
+        if let Some(gcc) = &bisection.gcc {
+            row(&mut out, "in", files(gcc).as_deref());
+            row(&mut out, "single", transformations(gcc).first().map(String::as_str));
+            row(&mut out, "note", by_options(gcc).as_deref());
+        }
     }
     let passes = match &triage.single {
         Some(single) if single.n_passes > 1 => "passes",
@@ -106,6 +112,11 @@ fn named(suspect: &FunctionSuspect) -> String {
 /// What was left out, in a line.
 fn reduced(triage: &Triage) -> Option<String> {
     let Reduction { sequence, program, .. } = triage.reduction.as_ref()?;
+    if triage.check.driver.is_some() {
+        let (before, after) =
+            (words::count(program.before.lines), words::count(program.after.lines));
+        return Some(format!("{before} to {after} lines"));
+    }
     Some(format!(
         "{} to {} passes, {} to {} instructions",
         words::count(sequence.n_before),
@@ -143,18 +154,15 @@ fn guilty(bisection: &Bisection) -> String {
 /// The command that fails, or why there is none.
 fn one_pass(triage: &Triage) -> Option<String> {
     if let Some(single) = &triage.single {
-        let command = commands(&single.check).first().cloned();
+        let command = single.check.commands().first().cloned();
         let said = command.unwrap_or_else(|| single.check.passes.clone());
         return Some(format!("in {SINGLE_PASS}/: {said}"));
     }
-    match &triage.bisection.as_ref()?.single_pass {
+    let bisection = triage.bisection.as_ref().filter(|bisection| bisection.gcc.is_none())?;
+    match &bisection.single_pass {
         SinglePassForm::Found(_) => None, // Said in a note.
         SinglePassForm::Missing { why } => Some(format!("none: {why}")),
     }
-}
-
-fn commands(check: &CheckReport) -> &[String] {
-    check.confirmation.as_ref().map_or(&[], |confirmation| confirmation.commands.as_slice())
 }
 
 #[derive(Serialize)]
@@ -163,6 +171,8 @@ struct TriageJson<'a> {
     case: &'a str,
     folder: String,
     llvm: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiler: Option<&'a str>,
     kind: &'a str,
     what: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,6 +214,7 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
         case: &case.case.id,
         folder: case.folder.display().to_string(),
         llvm: &check.llvm,
+        compiler: check.driver.as_ref().map(|driver| driver.compiler.as_str()),
         kind: case.case.kind.name(),
         what: &check.what,
         definedness: (!check.definedness.asked.is_empty()).then_some(&check.definedness),
@@ -215,10 +226,10 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
             passes: &single.check.passes,
             n_passes: single.n_passes,
             what: &single.check.what,
-            commands: commands(&single.check),
+            commands: single.check.commands(),
         }),
         confirmed: check.confirmation.as_ref().map(|theirs| theirs.agrees),
-        commands: commands(check),
+        commands: check.commands(),
         files: files.map(|suspect| suspect.path.as_str()).collect(),
         functions: functions.map(|suspect| suspect.name.as_str()).collect(),
         lines: lines.map(|suspect| suspect.place.to_string()).collect(),
@@ -231,19 +242,20 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
     to_json(&json)
 }
 
-/// The text of an issue: what an LLVM developer asks for first, in that order.
+/// The text of an issue: what a developer of that compiler asks for first, in that
+/// order.
 pub fn triage_markdown(triage: &Triage) -> String {
     let mut out = String::new();
     let case = &triage.case.case;
     let smallest = triage.single.as_ref().map_or(&triage.check, |single| &single.check);
     let _ = writeln!(out, "# {}\n", inline(&headline(triage)));
-    let _ = writeln!(out, "LLVM {}, {}.\n", triage.check.llvm, words::kind(case.kind));
+    let _ = writeln!(out, "{}, {}.\n", triage.check.compiler(), words::kind(case.kind));
     let _ = writeln!(out, "{}\n", inline(&smallest.what));
     if let Some(failed) = triage.localization.as_ref().and_then(lines::failed_assertion) {
         let _ = writeln!(out, "**{}**\n", inline(&asserted(failed)));
     }
     definedness(&mut out, &triage.check.definedness);
-    match commands(smallest) {
+    match smallest.commands() {
         [] => {
             let _ = writeln!(out, "Passes: {}\n", code(&smallest.passes));
         }
@@ -253,6 +265,10 @@ pub fn triage_markdown(triage: &Triage) -> String {
     }
     for (way, does) in smallest.references.iter().take(1) {
         let _ = writeln!(out, "Expected: the program {} ({way}).\n", inline(does));
+    }
+    if let Some(program) = &triage.program {
+        let _ = writeln!(out, "`{}`:\n", case.input);
+        fenced(&mut out, "c", &first_lines(program));
     }
     if let Some(single) = &triage.single {
         let _ = writeln!(out, "`{}`:\n", single.case.case.input);
@@ -270,6 +286,10 @@ pub fn triage_markdown(triage: &Triage) -> String {
     }
     if let Some(found) = &triage.localization {
         suspects(&mut out, found);
+    }
+    if let Some(gcc) = triage.bisection.as_ref().and_then(|found| found.gcc.as_ref()) {
+        let _ = writeln!(out, "## `gcc -v`\n");
+        fenced(&mut out, "", &gcc.version);
     }
     origin(&mut out, triage);
     out
@@ -332,6 +352,17 @@ fn blame(out: &mut String, bisection: &Bisection, smallest: &Bisection) {
         let (name, said) = (inline(&name.unwrap_or_default()), inline(&broken.message));
         let _ = writeln!(out, "`-{}` complains after {name}: {said}\n", broken.verifier);
     }
+    if let Some(gcc) = &bisection.gcc {
+        if let Some(files) = files(gcc) {
+            let _ = writeln!(out, "The pass is in {files}.\n");
+        }
+        for line in transformations(gcc) {
+            let _ = writeln!(out, "Single transformation: {line}.\n");
+        }
+        if let Some(why) = by_options(gcc) {
+            let _ = writeln!(out, "{}.\n", words::capitalized(&why));
+        }
+    }
     if let Some(change) = &smallest.change {
         let changed = as_text(change, CONTEXT, str::to_owned);
         if changed.iter().any(|line| !line.starts_with(' ')) {
@@ -389,6 +420,8 @@ fn origin(out: &mut String, triage: &Triage) {
             let said = inline(&theirs.theirs);
             let _ = writeln!(out, "- The distribution's own tools do not agree: {said}.");
         }
+        // The distribution's own compiler is what was looked at.
+        None if triage.check.driver.is_some() => {}
         None => {
             let _ = writeln!(out, "- Not confirmed with the distribution's own tools.");
         }

@@ -50,6 +50,44 @@ pub struct Reproduction {
     pub definedness: Definedness,
 }
 
+/// A driver's case that was seen to fail, every time.
+#[derive(Debug)]
+pub struct FailingDriverCase {
+    pub loaded: LoadedDriverCase,
+    pub reproduction: Reproduction,
+}
+
+impl FailingDriverCase {
+    /// Sees it fail; an error if it does not, or not always.
+    pub fn see(
+        mut loaded: LoadedDriverCase,
+        progress: &dyn Progress,
+    ) -> Result<FailingDriverCase, CaseError> {
+        let reproduction = loaded.reproduce(progress)?;
+        match reproduction.status {
+            CheckStatus::Reproduces => Ok(FailingDriverCase { loaded, reproduction }),
+            status => Err(CaseError::NotReproduced { status, what: reproduction.what }),
+        }
+    }
+
+    /// Goes on with another form of it; an error if that does not fail.
+    pub fn reopen(&mut self, case: CaseFolder, progress: &dyn Progress) -> Result<(), CaseError> {
+        self.loaded.case = case;
+        let reproduction = self.loaded.reproduce(progress)?;
+        if reproduction.status != CheckStatus::Reproduces {
+            let Reproduction { status, what, .. } = reproduction;
+            return Err(CaseError::NotReproduced { status, what });
+        }
+        self.reproduction = reproduction;
+        Ok(())
+    }
+
+    /// What is known about it.
+    pub fn report(&self) -> Result<CheckReport, CaseError> {
+        self.loaded.report(&self.reproduction)
+    }
+}
+
 impl LoadedDriverCase {
     /// Finds who contradicts the compiler, and starts workers.
     pub fn set_up(
@@ -66,27 +104,31 @@ impl LoadedDriverCase {
     /// Whether the case fails as it says.
     pub fn check(mut self, progress: &dyn Progress) -> Result<CheckReport, CaseError> {
         let reproduction = self.reproduce(progress)?;
-        let driver = Some(self.driver_use()?);
+        self.report(&reproduction)
+    }
+
+    /// What is known about a case after its failing run was repeated.
+    fn report(&self, reproduction: &Reproduction) -> Result<CheckReport, CaseError> {
         let LoadedDriverCase { case, tested, .. } = self;
         Ok(CheckReport {
-            llvm: tested.driver.version,
+            llvm: tested.driver.version.clone(),
             passes: String::new(),
-            driver,
+            driver: Some(self.driver_use()?),
             note: unexpected_output(&case.case, &reproduction.oracle),
-            case,
+            case: case.clone(),
             status: reproduction.status,
-            what: reproduction.what,
-            references: reproduction.references,
+            what: reproduction.what.clone(),
+            references: reproduction.references.clone(),
             n_failing: reproduction.n_failing,
             n_repetitions: REPETITIONS,
-            frames: match reproduction.first {
-                Tried::Ran(Outcome::Crash(crash)) => crash.frames,
+            frames: match &reproduction.first {
+                Tried::Ran(Outcome::Crash(crash)) => crash.frames.clone(),
                 Tried::Ran(_) | Tried::Refused(_) => Vec::new(),
             },
             // The distribution's own tool is what was checked.
             confirmation: None,
             unmodified: None,
-            definedness: reproduction.definedness,
+            definedness: reproduction.definedness.clone(),
         })
     }
 
@@ -98,12 +140,18 @@ impl LoadedDriverCase {
         }
     }
 
+    /// The limits of all repetitions but the first.
+    pub fn repeat_limits(&self) -> Limits {
+        self.repeat_limits
+    }
+
     /// Runs the failing run several times, and what it is measured by.
     pub fn reproduce(&mut self, progress: &dyn Progress) -> Result<Reproduction, CaseError> {
         let (path, kind) = (self.case.input(), self.case.case.kind);
         let references = match kind {
             CaseKind::WrongCode => {
                 progress.step("running the unoptimized program");
+                self.tested.settle_second_opinion(&path, self.limits)?;
                 let worker = self.fence.pool.first();
                 let found = self.tested.references(&path, worker, self.limits)?;
                 found.map_err(|NoReference { way, what, ends }| CaseError::NoReference {
@@ -182,7 +230,7 @@ impl LoadedDriverCase {
     }
 
     /// What a person types in the case's folder to see it fail.
-    fn driver_use(&self) -> Result<DriverUse, CaseError> {
+    pub fn driver_use(&self) -> Result<DriverUse, CaseError> {
         let path = self.case.input();
         let text = fs::read(&path)?;
         let DriverUnderTest { driver, level, flags, .. } = &self.tested;

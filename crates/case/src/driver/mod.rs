@@ -24,7 +24,7 @@ use crate::oracle::{Oracle, behaviour, is_limit};
 use crate::portable::portable;
 use crate::tried::tried;
 pub use crate::tried::{Tried, try_level};
-pub use loaded::{LoadedDriverCase, include_folder};
+pub use loaded::{FailingDriverCase, LoadedDriverCase, Reproduction, include_folder};
 
 /// The compiler that a case accuses, and who contradicts it.
 #[derive(Clone, Debug)]
@@ -95,6 +95,33 @@ impl DriverUnderTest {
             return Ok(Err(NoReference { way, what, ends }));
         }
         Ok(Ok(references))
+    }
+
+    /// Takes the second opinion from another gcc where the other family does not take
+    /// this program: GNU's extensions are gcc's alone. Whoever takes it, keeps its
+    /// say: a program made of this one has to please the same compilers.
+    pub fn settle_second_opinion(
+        &mut self,
+        source: &Path,
+        limits: Limits,
+    ) -> Result<(), CaseError> {
+        if self.driver.family != Family::Gcc {
+            return Ok(());
+        }
+        let portable = self.portable_flags();
+        let Some((way, driver)) =
+            self.references.iter_mut().find(|(_, driver)| driver.family != Family::Gcc)
+        else {
+            return Ok(());
+        };
+        let tried = tried(driver, source, OptLevel::O0, &portable, limits, |_| Ok(None))?;
+        let Tried::Refused(_) = tried else { return Ok(()) };
+        let is_another =
+            |other: &Driver| other.family == Family::Gcc && other.version != self.driver.version;
+        if let Some(another) = Driver::installed().into_iter().rfind(is_another) {
+            (*way, *driver) = ("unoptimized, by another gcc", another);
+        }
+        Ok(())
     }
 
     /// The flags that say what the program means, for any compiler.

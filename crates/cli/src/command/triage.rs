@@ -8,7 +8,7 @@ use optsleuth_case::folder::write_whole;
 use optsleuth_model::{CASE_FILE, OptLevel, Pipeline};
 use optsleuth_report::{Reports, triage_json, triage_markdown, triage_text};
 use optsleuth_triage::reduce::Reducer;
-use optsleuth_triage::triage::{Suspicion, TriageInput, TriagePlan, triage};
+use optsleuth_triage::triage::{GccSuspicion, Suspicion, TriageInput, TriagePlan, triage};
 
 use super::report::page;
 use super::zoom::ZoomFlags;
@@ -23,6 +23,7 @@ use crate::progress::Bar;
   optsleuth triage repro.c --llvm 19 --passes 'default<O2>' -o case/
   optsleuth triage repro.c --llvm 19 --level O2 -o case/     # the code generator at -O2, too
   optsleuth triage repro.ll --passes slp-vectorizer --option=-slp-threshold=-99999 -o case/
+  optsleuth triage repro.c --gcc 12 --level O2 -o case/      # gcc fails, not LLVM
   optsleuth triage case/                                     # a folder with a case.toml
   optsleuth triage case/ --budget 10m --json
 
@@ -30,6 +31,8 @@ Triage sees the input fail, leaves out passes and parts of the program, finds th
 invocation of a pass, makes a form of the failure with that pass alone, and ranks the code of
 LLVM that is to blame. The case's folder has all results: paste report.md into an issue
 tracker, open index.html to see everything; single-pass/ is a case by itself.
+Of gcc, it names the guilty pass, the function of the program that it was applied to, and
+the single transformation where gcc counts them; gcc's own code is not ranked.
 Ctrl-C ends it early and reports what was found until then.
 Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 nothing fails,
 130 Ctrl-C.")]
@@ -39,6 +42,9 @@ pub(crate) struct Triage {
     input: PathBuf,
     #[command(flatten)]
     llvm: LlvmFlags,
+    /// It is this gcc that fails, and not LLVM: its number, or its path
+    #[arg(long, value_name = "N", conflicts_with_all = ["llvm", "llvm_config", "passes", "options"])]
+    gcc: Option<String>,
     /// The passes, as `opt -passes=` takes them
     #[arg(long, value_name = "PASSES", conflicts_with = "level")]
     passes: Option<String>,
@@ -54,7 +60,7 @@ pub(crate) struct Triage {
     /// An LLVM option, as `opt` takes it; may be given several times
     #[arg(long = "option", value_name = "OPT", allow_hyphen_values = true)]
     options: Vec<String>,
-    /// A flag for clang, as in --cflag=-Iinclude; may be given several times
+    /// A flag for clang or gcc, as in --cflag=-Iinclude; may be given several times
     #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
     c_flags: Vec<String>,
     /// How long to reduce and to rank, as in 60s or 5m
@@ -104,9 +110,7 @@ impl Triage {
         let folder = &found.case.folder;
         let (markdown, html) = (folder.join(MARKDOWN), folder.join(PAGE));
         write(&markdown, &triage_markdown(&found))?;
-        let confirmation = found.check.confirmation.as_ref();
-        let commands = confirmation.map_or(&[][..], |theirs| &theirs.commands);
-        write(&html, &page(&found.case, commands)?)?;
+        write(&html, &page(&found.case, found.check.commands())?)?;
         let (markdown, html) = (markdown.display().to_string(), html.display().to_string());
         let reports = Reports { markdown: &markdown, page: &html };
         match self.json {
@@ -138,14 +142,24 @@ impl Triage {
             };
             return TriageInput::Case(folder.to_owned(), self.trust.trust());
         }
-        let pipeline = match (&self.passes, self.level) {
-            (Some(passes), _) => Pipeline::Passes(passes.clone()),
-            (None, level) => Pipeline::Level(level.unwrap_or(Level::O2).into()),
-        };
         let folder = self.output.clone().unwrap_or_else(|| {
             let stem = self.input.file_stem().unwrap_or_default().to_string_lossy();
             PathBuf::from(format!("{stem}-case"))
         });
+        if let Some(gcc) = &self.gcc {
+            return TriageInput::GccProgram(Box::new(GccSuspicion {
+                program: self.input.clone(),
+                gcc: if gcc.contains('/') { gcc.clone() } else { format!("gcc-{gcc}") },
+                level: self.level.unwrap_or(Level::O2).into(),
+                flags: self.c_flags.clone(),
+                folder,
+                force: self.force,
+            }));
+        }
+        let pipeline = match (&self.passes, self.level) {
+            (Some(passes), _) => Pipeline::Passes(passes.clone()),
+            (None, level) => Pipeline::Level(level.unwrap_or(Level::O2).into()),
+        };
         TriageInput::Program(Box::new(Suspicion {
             program: self.input.clone(),
             llvm: self.llvm.choice(),

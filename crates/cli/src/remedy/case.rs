@@ -32,7 +32,8 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
             "remove it: cases and campaigns are folders with files, and nothing else"
         }
         CaseError::DriverCase(_) => {
-            "`case check` and `reduce` work on it. A failure of clang may show in LLVM alone, too: \
+            "`case check` and `reduce` work on it, of gcc `bisect` and `triage` as well. A failure \
+             of clang may show in LLVM alone, too: \
              `compiler = { llvm = \"19\" }` with the same `level` and \
              `cflags = [\"-O2\", \"-Xclang\", \"-disable-llvm-passes\"]`"
         }

@@ -16,6 +16,7 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
     let said = match error {
         CompilerError::NoLlvm(major) => or_another(&how_to_get(*major)),
         CompilerError::NoDriver { package, .. } => or_another(&install(package)),
+        CompilerError::NoPluginPart { package, .. } => install(package),
         CompilerError::NoClang(major) | CompilerError::NoCxxCompiler(major) => {
             install(&format!("clang-{major}"))
         }
@@ -105,6 +106,7 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
         | CompilerError::OtherBuild { .. }
         | CompilerError::UnusableWorker { .. }
         | CompilerError::NotInstrumented
+        | CompilerError::Plugin(_)
         | CompilerError::Protocol(_)
         | CompilerError::Trouble(_)
         | CompilerError::Io { .. } => return None,
@@ -136,6 +138,7 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
         | CompilerError::NotPackaged(_)
         | CompilerError::SourceNotKept(_)
         | CompilerError::NoSource { .. }
+        | CompilerError::NoPluginPart { .. }
         | CompilerError::NoCxxCompiler(_) => Exit::Missing,
         CompilerError::UnsupportedLlvm(_)
         | CompilerError::NotLlvmConfig { .. }
@@ -178,6 +181,7 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
         | CompilerError::NoSandbox
         | CompilerError::NotInstrumented
         | CompilerError::Lost { .. }
+        | CompilerError::Plugin(_)
         | CompilerError::Protocol(_)
         | CompilerError::Trouble(_)
         | CompilerError::Registry(_)

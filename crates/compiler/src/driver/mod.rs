@@ -2,7 +2,7 @@
 //!
 //! C and a level go in; a program file comes out, or how the compiler failed.
 //! `find.rs` says which compilers there are, `complaint.rs` what one means,
-//! `backtrace.rs` which functions it names.
+//! `backtrace.rs` which functions it names, `plugin.rs` looks into a gcc.
 //!
 //! **Invariant:** a compiler that crashes leaves nothing behind: its temporary
 //! files are in a folder of ours, and it writes no reproducers.
@@ -10,6 +10,8 @@
 pub(crate) mod backtrace;
 mod complaint;
 mod find;
+mod gcc;
+mod plugin;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,7 @@ use crate::CompilerError;
 use crate::csmith;
 use crate::spawn::Tool;
 use crate::workdir::Workdir;
+pub use plugin::{GccPlugin, PluginLog, PluginOrders, PluginParts};
 
 /// The kernel ends what uses up its CPU time. Waiting is limited to so much more
 /// that a busy machine is not taken for a compiler that never ends.

@@ -5,11 +5,15 @@
 
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Bisection, BisectionVerdict, SINGLE_PASS_FILE, SinglePassForm, UnitChange};
+use optsleuth_model::{
+    Bisection, BisectionVerdict, GccBisection, SINGLE_PASS_FILE, SinglePassForm, UnitChange,
+};
 use similar::ChangeTag;
 
 use crate::authors::{ChangedLine, changed_lines, column, lines_before};
-use crate::bisect::{certain, cut_short, no_pass_guilty, several};
+use crate::bisect::{
+    by_options, certain, cut_short, files, no_pass_guilty, several, transformations,
+};
 use crate::escape::{Sentence, Text};
 use crate::first_wrong::{not_known, step_aside, two_steps, wrong_value};
 use crate::svg::Strip;
@@ -28,7 +32,10 @@ pub(super) fn write(out: &mut String, found: &Bisection, failure: Option<&str>) 
         super::figure(out, &strip(found).picture())?;
     }
     facts(out, found)?;
-    single_pass(out, &found.single_pass, failure)?;
+    match &found.gcc {
+        Some(gcc) => of_gcc(out, gcc)?,
+        None => single_pass(out, &found.single_pass, failure)?,
+    }
     if let Some(change) = &found.change {
         changed(out, change)?;
     }
@@ -148,10 +155,32 @@ fn facts(out: &mut String, found: &Bisection) -> fmt::Result {
     }
     writeln!(
         out,
-        "<dt>Effort</dt><dd>{} in {:.1} s, LLVM {}</dd>\n</dl>",
+        "<dt>Effort</dt><dd>{} in {:.1} s, {} {}</dd>\n</dl>",
         words::counted(found.runs, "run", "runs"),
         found.seconds,
+        found.compiler(),
         Text(&found.llvm)
+    )
+}
+
+/// What is found of a gcc alone, and what its bug tracker asks for.
+fn of_gcc(out: &mut String, gcc: &GccBisection) -> fmt::Result {
+    out.push_str("<dl class=\"facts\">\n");
+    if let Some(files) = files(gcc) {
+        writeln!(out, "<dt>The pass is in</dt><dd><code>{}</code></dd>", Text(&files))?;
+    }
+    for line in transformations(gcc) {
+        writeln!(out, "<dt>Single transformation</dt><dd>{}</dd>", Text(&line))?;
+    }
+    out.push_str("</dl>\n");
+    if let Some(why) = by_options(gcc) {
+        writeln!(out, "<p class=\"note\">{}.</p>", Sentence(&why))?;
+    }
+    writeln!(
+        out,
+        "<details>\n<summary><code>gcc -v</code></summary>\n<pre class=\"wrap\"><code>{}</code>\
+         </pre>\n</details>",
+        Text(&gcc.version)
     )
 }
 

@@ -144,8 +144,25 @@ fn first_certain<C: Compiler>(without: &[u32], compiler: &mut C) -> Result<(u32,
         if ends.is_empty() {
             return Ok((search.certain_after(), search.masked()));
         }
-        search.tell(&fails(compiler, &ends.iter().map(below).collect::<Vec<_>>())?);
+        let choices: Vec<Choice> = ends.iter().map(below).collect();
+        search.tell(&as_before(&compiler.judge(&choices)?));
     }
+}
+
+/// Whether each beginning fails, from the shortest on. One that fails in another way,
+/// because something that belongs together was cut in two, says nothing: it counts as
+/// the one before it.
+fn as_before(verdicts: &[Verdict]) -> Vec<bool> {
+    let mut before = false; // What is shorter than all of them is known not to fail.
+    let one = |verdict: &Verdict| {
+        before = match verdict {
+            Verdict::Fails => true,
+            Verdict::Passes => false,
+            Verdict::Other => before,
+        };
+        before
+    };
+    verdicts.iter().map(one).collect()
 }
 
 /// A set that fails and of which nothing can be left out, up to the one after

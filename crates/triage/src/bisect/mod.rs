@@ -14,7 +14,9 @@
 //! decides only whether it is found in full.
 
 mod authors;
+mod choices;
 mod first_wrong;
+mod gcc;
 mod inquiry;
 mod ir_text;
 mod names;
@@ -27,19 +29,22 @@ mod wrong_value;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use optsleuth_case::folder::open_case;
+use optsleuth_case::driver::{FailingDriverCase, LoadedDriverCase};
+use optsleuth_case::folder::{llvm_of, open_case};
 use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction, WorkerPlan};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_case::workers::LlvmChoice;
+use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
-    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, CaseKind,
-    FirstWrongStep, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm, Stage, Trust,
-    UnitChange,
+    BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, Case,
+    CaseKind, FirstWrongStep, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm,
+    Stage, Trust, UnitChange,
 };
 
 use crate::TriageError;
 use first_wrong::first_wrong;
+pub use gcc::bisect_gcc;
 use inquiry::{Findings, inquire};
 pub(crate) use single_pass::single_pass;
 use trials::{Halt, Trials, invocation_of, number_in};
@@ -68,12 +73,35 @@ const REFEREE_TIME: Duration = Duration::from_secs(5);
 /// Sees a case fail and bisects it.
 pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, TriageError> {
     let case = open_case(&plan.folder, plan.trust)?;
+    if let Some(driver) = gcc_of(&case.case, plan.llvm.as_ref())? {
+        let mut loaded = LoadedDriverCase::set_up(case, driver, plan.limits, progress)?;
+        loaded.repeat_hangs_within(plan.candidate_time);
+        let mut failing = FailingDriverCase::see(loaded, progress)?;
+        return bisect_gcc(&mut failing, Instant::now() + BUDGET, progress);
+    }
     let flavor = if plan.authors { Flavor::Covered } else { Flavor::Plain };
     let worker_plan = WorkerPlan { llvm: plan.llvm.as_ref(), flavor, n_workers: None };
     let mut loaded = LoadedCase::set_up(case, &worker_plan, plan.limits, progress)?;
     loaded.repeat_hangs_within(plan.candidate_time);
     let mut failing = FailingCase::see(loaded, progress)?;
     bisect_to_single_pass(&mut failing, Instant::now() + BUDGET, progress)
+}
+
+/// The gcc that a case is about; nothing for one of LLVM. A case of clang's driver has
+/// no passes that can be skipped, and no driver can be taken for an LLVM.
+pub(crate) fn gcc_of(
+    case: &Case,
+    llvm: Option<&LlvmChoice>,
+) -> Result<Option<Driver>, TriageError> {
+    let Some(driver) = Driver::of_case(&case.compiler) else { return Ok(None) };
+    let driver = driver?;
+    match driver.family {
+        Family::Gcc if llvm.is_none() => Ok(Some(driver)),
+        Family::Gcc | Family::Clang => match llvm_of(case) {
+            Ok(_) => Ok(None),
+            Err(error) => Err(error.into()),
+        },
+    }
 }
 
 /// Bisects a case that was seen to fail, and looks for its single-pass form.
@@ -144,6 +172,7 @@ pub fn bisect_failing(
         broken_earlier: None,
         change: None,
         single_pass: SinglePassForm::Missing { why: "it was not asked for".to_owned() },
+        gcc: None,
         ended,
         runs: 0,
         seconds: 0.0,

@@ -1,11 +1,10 @@
 //! Choices of invocations -> runs on all workers -> verdicts: the compiler
 //! that an inquiry asks.
 //!
-//! **Invariant:** a choice of invocations by name counts only if the run says
-//! that it executed those and no others. The pool has the case's own program
-//! loaded, before and after.
+//! **Invariant:** the pool has the case's own program loaded, before and after.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::mem::take;
 use std::time::{Duration, Instant};
 
 use optsleuth_case::CaseError;
@@ -17,12 +16,11 @@ use optsleuth_model::{
     Program, Progress, RunRequest, RunResult, SINGLE_PASS_FILE,
 };
 
+use super::choices::{Answer, Attempt, Choices};
 use super::inquiry::{Choice, Compiler, Reach};
-use super::names::{Name, all_but, corrected, names, same_among};
+use super::names::names;
 use crate::TriageError;
 
-/// How often the numbers of a choice are corrected by what its run came to.
-const CORRECTIONS: usize = 5;
 /// To print the IR before and after every invocation takes long, and is worth
 /// so much: what is not known is taken for a change.
 const WATCHING: Duration = Duration::from_secs(5);
@@ -57,8 +55,7 @@ pub(super) struct Trials<'a> {
     pub(super) template: RunRequest,
     /// What it comes to.
     pub(super) log: Vec<Invocation>,
-    /// What came of choices, and the skips that stand for them.
-    known: HashMap<Choice, (Verdict, IndexSet)>,
+    choices: Choices,
     /// Pipelines' names of passes that LLVM logs by their classes.
     pass_names: HashMap<String, String>,
     deadline: Instant,
@@ -112,9 +109,9 @@ impl<'a> Trials<'a> {
         };
         let request = RunRequest { coverage: false, window: None, ..loaded.request.clone() };
         let template = candidate_request(time, &request, reproduction);
-        let (known, pass_names) = (HashMap::new(), HashMap::new());
+        let (choices, pass_names) = (Choices::default(), HashMap::new());
         let oracle = &reproduction.oracle;
-        Trials { loaded, oracle, progress, template, log, known, pass_names, deadline, n_runs: 0 }
+        Trials { loaded, oracle, progress, template, log, choices, pass_names, deadline, n_runs: 0 }
     }
 
     /// Goes on for this long at least.
@@ -156,10 +153,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Runs like the failing one, on all workers.
-    pub(super) fn run(
-        &mut self,
-        requests: &[RunRequest],
-    ) -> Result<Vec<(Verdict, Vec<Invocation>)>, Halt> {
+    pub(super) fn run(&mut self, requests: &[RunRequest]) -> Result<Vec<Answer>, Halt> {
         let (oracle, pass_names) = (self.oracle, self.pass_names.clone());
         self.digested(requests, &|result| {
             (oracle.judge(&result.outcome), renamed(result.invocations, &pass_names))
@@ -198,55 +192,8 @@ impl<'a> Trials<'a> {
     /// The skips that stand for a choice; `None` where none could be found.
     pub(super) fn skips_of(&mut self, choice: &Choice) -> Result<Option<IndexSet>, Halt> {
         let verdict = self.judge(std::slice::from_ref(choice))?[0];
-        let known = self.known.get(choice).map(|(_, skips)| skips.clone());
+        let known = self.choices.skips_of(choice).cloned();
         Ok(known.filter(|_| verdict != Verdict::Other))
-    }
-
-    /// Runs choices whose outcome is not known.
-    fn find_out(&mut self, choices: &[Choice]) -> Result<(), Halt> {
-        let mut open: Vec<(&Choice, IndexSet)> = choices.iter().map(|c| (c, at_first(c))).collect();
-        for _ in 0..=CORRECTIONS {
-            let request = |(choice, skips): &(&Choice, IndexSet)| RunRequest {
-                skips: skips.clone(),
-                list_invocations: matches!(choice, Choice::Only(_)),
-                ..self.template.clone()
-            };
-            let requests: Vec<RunRequest> = open.iter().map(request).collect();
-            let results = self.run(&requests)?;
-            let mut again = Vec::new();
-            for ((choice, skips), (verdict, log)) in open.into_iter().zip(results) {
-                match self.correction(choice, &skips, &log) {
-                    Some(better) => again.push((choice, better)),
-                    None => {
-                        self.known.insert(choice.clone(), (verdict, skips));
-                    }
-                }
-            }
-            open = again;
-            if open.is_empty() {
-                return Ok(());
-            }
-        }
-        // Their numbers run away from them: nothing is known of these.
-        for (choice, skips) in open {
-            self.known.insert(choice.clone(), (Verdict::Other, skips));
-        }
-        Ok(())
-    }
-
-    /// Better skips, where a run did not execute what it was meant to.
-    fn correction(
-        &self,
-        choice: &Choice,
-        skips: &IndexSet,
-        log: &[Invocation],
-    ) -> Option<IndexSet> {
-        let Choice::Only(kept) = choice else { return None };
-        let all = names(&self.log);
-        let name = |number: &u32| all.get(usize::try_from(*number).ok()?).copied();
-        let wanted: BTreeSet<Name<'_>> = kept.iter().filter_map(name).collect();
-        let better = corrected(log, &wanted, kept);
-        (!same_among(log.len(), skips, &better)).then_some(better)
     }
 
     /// The module before an invocation of this number, of a run with these
@@ -318,16 +265,20 @@ impl Compiler for Trials<'_> {
     }
 
     fn judge(&mut self, choices: &[Choice]) -> Result<Vec<Verdict>, Halt> {
-        let mut new: Vec<Choice> = Vec::new();
-        for choice in choices {
-            if !self.known.contains_key(choice) && !new.contains(choice) {
-                new.push(choice.clone());
-            }
-        }
-        self.find_out(&new)?;
+        let (mut known, log) = (take(&mut self.choices), take(&mut self.log));
+        let template = self.template.clone();
+        let judged = known.judge(choices, &log, &mut |attempts: &[Attempt]| {
+            let request = |attempt: &Attempt| RunRequest {
+                skips: attempt.skips.clone(),
+                list_invocations: attempt.listed,
+                ..template.clone()
+            };
+            self.run(&attempts.iter().map(request).collect::<Vec<_>>())
+        });
+        (self.choices, self.log) = (known, log);
+        let verdicts = judged?;
         self.progress.step(&format!("bisecting: {} runs", self.n_runs));
-        let verdict = |choice| self.known.get(choice).map_or(Verdict::Other, |known| known.0);
-        Ok(choices.iter().map(verdict).collect())
+        Ok(verdicts)
     }
 
     fn changes(&mut self, certain_after: u32) -> Result<Vec<Option<bool>>, Halt> {
@@ -401,15 +352,4 @@ pub(super) fn plain(request: &RunRequest) -> RunRequest {
 /// The same passes, and the module they make.
 fn printing(request: &RunRequest) -> RunRequest {
     RunRequest { emit: Emit::Text, ..plain(request) }
-}
-
-/// The skips for a choice, if the numbers are the failing run's.
-fn at_first(choice: &Choice) -> IndexSet {
-    match choice {
-        Choice::Below { end, without } => {
-            let left_out = without.iter().map(|&number| (number, number.saturating_add(1)));
-            IndexSet::of_ranges(left_out.chain([(*end, u32::MAX)]))
-        }
-        Choice::Only(kept) => all_but(kept.iter().copied()),
-    }
 }

@@ -129,8 +129,20 @@ pub fn reduce(plan: &ReducePlan, progress: &dyn Progress) -> Result<ReduceReport
     }
     let mut loaded = LoadedDriverCase::set_up(case, driver?, plan.limits, progress)?;
     loaded.repeat_hangs_within(HANG);
+    reduce_driver(&mut loaded, &plan.how, progress)
+}
+
+/// Reduces a driver's case.
+pub fn reduce_driver(
+    loaded: &mut LoadedDriverCase,
+    how: &Reducing,
+    progress: &dyn Progress,
+) -> Result<ReduceReport, TriageError> {
+    if let Some(done) = finished(&loaded.case, how.part)? {
+        return Ok(done);
+    }
     let earlier = kept_reduction(&loaded.case)?;
-    let done = work_on(&mut OfDriver::new(&mut loaded, earlier, progress)?, &plan.how, progress)?;
+    let done = work_on(&mut OfDriver::new(loaded, earlier, progress)?, how, progress)?;
     ask_again(done, progress, |case| {
         loaded.case = case;
         let again = loaded.reproduce(progress)?;

@@ -66,9 +66,9 @@ impl Budget {
         left.min(self.whole * step.share(self.with_zoom) / 100).max(LEAST)
     }
 
-    /// When everything has to end.
+    /// When a step has to end that has all that is left.
     pub(super) fn end(&self) -> Instant {
-        self.end
+        self.end.max(Instant::now() + LEAST)
     }
 
     /// When a step that begins now has to end.

@@ -14,6 +14,7 @@
 //! and what was found until then is reported.
 
 mod budget;
+mod of_gcc;
 mod open;
 mod unseen;
 
@@ -24,7 +25,7 @@ use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::check::report;
 use optsleuth_case::folder::{
-    forget, llvm_of, open_case, save_bisection, save_definedness, save_localization,
+    forget, open_case, save_bisection, save_definedness, save_localization,
 };
 use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
 use optsleuth_case::write::write_case;
@@ -37,12 +38,13 @@ use optsleuth_model::{
 };
 
 use crate::TriageError;
-use crate::bisect::bisect_to_single_pass;
+use crate::bisect::{bisect_to_single_pass, gcc_of};
 use crate::culprit::{CULPRIT, CulpritInput, CulpritPlan, find_culprit};
 use crate::localize::{CoveredFailure, Stop};
 use crate::reduce::{Part, Reducer, Reducing, reduce_failing, restore_original};
 use crate::zoom::{ZoomPlan, ZoomedRanking, find_culprit_zoomed};
 use budget::{Budget, Step};
+pub use of_gcc::GccSuspicion;
 pub use open::Suspicion;
 use unseen::Asserting;
 
@@ -53,6 +55,8 @@ pub enum TriageInput {
     Case(PathBuf, Trust),
     /// A program; its case is made first.
     Program(Box<Suspicion>),
+    /// The same for a gcc.
+    GccProgram(Box<GccSuspicion>),
 }
 
 #[derive(Clone, Debug)]
@@ -76,14 +80,37 @@ pub struct TriagePlan {
 
 /// Does it all.
 pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, TriageError> {
-    if let TriageInput::Case(folder, trust) = &plan.input {
-        // Of a driver nothing can be found out, whether it fails or not.
-        llvm_of(&open_case(folder, *trust)?.case)?;
+    match &plan.input {
+        TriageInput::Program(suspicion) => {
+            triage_llvm(plan, &LlvmInput::Program(suspicion), progress)
+        }
+        TriageInput::GccProgram(suspicion) => of_gcc::triage_program(plan, suspicion, progress),
+        TriageInput::Case(folder, trust) => {
+            let case = open_case(folder, *trust)?;
+            // Of clang's driver nothing can be found out, whether it fails or not.
+            match gcc_of(&case.case, None)? {
+                Some(driver) => of_gcc::triage_case(plan, case, driver, progress),
+                None => triage_llvm(plan, &LlvmInput::Case(case), progress),
+            }
+        }
     }
+}
+
+/// What is to be triaged, if LLVM fails.
+enum LlvmInput<'a> {
+    Case(CaseFolder),
+    Program(&'a Suspicion),
+}
+
+fn triage_llvm(
+    plan: &TriagePlan,
+    input: &LlvmInput<'_>,
+    progress: &dyn Progress,
+) -> Result<Triage, TriageError> {
     let mut notes = Vec::new();
     let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
-    let (mut failing, asserting) = opened(plan, &mut notes, progress)?;
+    let (mut failing, asserting) = opened(plan, input, &mut notes, progress)?;
     let budget = Budget::begin(plan.budget, plan.zoom.is_some());
     let mut steps = Steps { plan, progress, budget, asserting, notes, seconds: Vec::new() };
     steps.took("check", begun);
@@ -120,6 +147,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
         bisection,
         single,
         localization,
+        program: None,
         notes: steps.notes,
         interrupted: progress.stop_requested(),
         seconds: steps.seconds,
@@ -131,10 +159,11 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
 /// it fails with assertions on alone: what they check.
 fn opened(
     plan: &TriagePlan,
+    input: &LlvmInput<'_>,
     notes: &mut Vec<String>,
     progress: &dyn Progress,
 ) -> Result<(FailingCase, Option<ZoomReport>), TriageError> {
-    let error = match opened_with(plan, Flavor::Covered, progress) {
+    let error = match opened_with(plan, input, Flavor::Covered, progress) {
         // Probes do not make a program undefined.
         Err(
             error @ (TriageError::NoFailure { status: CheckStatus::Unstable, .. }
@@ -150,8 +179,10 @@ fn opened(
     };
     // What depends on where things lie in memory may show without probes alone, or
     // in the distribution's tools alone.
-    let failing = match opened_with(plan, Flavor::Plain, progress) {
-        Err(error) if passes(&error) => return opened_asserting(plan, error, notes, progress),
+    let failing = match opened_with(plan, input, Flavor::Plain, progress) {
+        Err(error) if passes(&error) => {
+            return opened_asserting(plan, input, error, notes, progress);
+        }
         other => other?,
     };
     notes.push(format!("suspects are not ranked, because with probes: {}", in_words(&error)));
@@ -171,11 +202,12 @@ fn passes(error: &TriageError) -> bool {
 /// where others do not.
 fn opened_asserting(
     plan: &TriagePlan,
+    input: &LlvmInput<'_>,
     error: TriageError,
     notes: &mut Vec<String>,
     progress: &dyn Progress,
 ) -> Result<(FailingCase, Option<ZoomReport>), TriageError> {
-    let Some(unseen) = unseen::look(plan, progress)? else { return Err(error) };
+    let Some(unseen) = unseen::look(plan, input, progress)? else { return Err(error) };
     let theirs = unseen.theirs.clone();
     let only_opt = |with_assertions: String| {
         Err(TriageError::OnlyOpt { theirs: theirs.clone(), with_assertions })
@@ -185,13 +217,12 @@ fn opened_asserting(
     };
     let seen = || -> Result<(FailingCase, Asserting), TriageError> {
         let (workers, asserting) = unseen.with_assertions(zoom, progress)?;
-        let loaded = match &plan.input {
-            TriageInput::Program(suspicion) => {
+        let loaded = match input {
+            LlvmInput::Program(suspicion) => {
                 open::open_in(workers, suspicion, plan.limits, progress)?
             }
-            TriageInput::Case(folder, trust) => {
-                let case = open_case(folder, *trust)?;
-                LoadedCase::load_into(workers, None, case, plan.limits, progress)?
+            LlvmInput::Case(case) => {
+                LoadedCase::load_into(workers, None, case.clone(), plan.limits, progress)?
             }
         };
         Ok((seen(loaded, plan, progress)?, asserting))
@@ -209,14 +240,15 @@ fn opened_asserting(
 
 fn opened_with(
     plan: &TriagePlan,
+    input: &LlvmInput<'_>,
     flavor: Flavor,
     progress: &dyn Progress,
 ) -> Result<FailingCase, TriageError> {
-    let loaded = match &plan.input {
-        TriageInput::Program(suspicion) => open::open(suspicion, flavor, plan.limits, progress)?,
-        TriageInput::Case(folder, trust) => {
+    let loaded = match input {
+        LlvmInput::Program(suspicion) => open::open(suspicion, flavor, plan.limits, progress)?,
+        LlvmInput::Case(case) => {
             let worker_plan = WorkerPlan { llvm: None, flavor, n_workers: None };
-            LoadedCase::set_up(open_case(folder, *trust)?, &worker_plan, plan.limits, progress)?
+            LoadedCase::set_up(case.clone(), &worker_plan, plan.limits, progress)?
         }
     };
     seen(loaded, plan, progress)

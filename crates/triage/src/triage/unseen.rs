@@ -8,7 +8,6 @@
 //!
 //! **Invariant:** nothing is said to fail on `opt`'s word alone.
 
-use optsleuth_case::folder::open_case;
 use optsleuth_case::loaded::{LoadedCase, WorkerPlan};
 use optsleuth_case::workers::{Workers, steps};
 use optsleuth_compiler::distribution::{Job, OptCrash};
@@ -17,7 +16,7 @@ use optsleuth_model::{
     AssertionCheck, CodeMap, FunctionName, PassSequence, Program, Progress, RunResult, ZoomReport,
 };
 
-use super::{TriageInput, TriagePlan};
+use super::{LlvmInput, TriagePlan};
 use crate::TriageError;
 use crate::zoom::{ZoomPlan, failed_assertion, in_a_line, is_source, reasons};
 
@@ -41,10 +40,11 @@ pub(super) struct Asserting {
 /// Asks `opt`; `None` if it does not crash.
 pub(super) fn look(
     plan: &TriagePlan,
+    input: &LlvmInput<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Unseen>, TriageError> {
     progress.step("asking the distribution's tools");
-    let Loaded { workers, program, passes, options } = load(plan, progress)?;
+    let Loaded { workers, program, passes, options } = load(plan, input, progress)?;
     let job = Job {
         install: &workers.install,
         program: &program,
@@ -135,16 +135,19 @@ struct Loaded {
     options: Vec<String>,
 }
 
-fn load(plan: &TriagePlan, progress: &dyn Progress) -> Result<Loaded, TriageError> {
-    match &plan.input {
-        TriageInput::Case(folder, trust) => {
+fn load(
+    plan: &TriagePlan,
+    input: &LlvmInput<'_>,
+    progress: &dyn Progress,
+) -> Result<Loaded, TriageError> {
+    match input {
+        LlvmInput::Case(case) => {
             let how = WorkerPlan { llvm: None, flavor: Flavor::Covered, n_workers: None };
-            let case = open_case(folder, *trust)?;
-            let loaded = LoadedCase::set_up(case, &how, plan.limits, progress)?;
+            let loaded = LoadedCase::set_up(case.clone(), &how, plan.limits, progress)?;
             let LoadedCase { workers, program, request, case, .. } = loaded;
             Ok(Loaded { workers, program, passes: request.passes, options: case.case.flags })
         }
-        TriageInput::Program(suspicion) => {
+        LlvmInput::Program(suspicion) => {
             let llvm = &suspicion.llvm;
             let (native, covered) = (Targets::Native, Flavor::Covered);
             let mut workers = Workers::set_up(llvm, native, covered, None, progress)?;

@@ -291,6 +291,7 @@ pub fn bisection() -> Bisection {
                 cut: true,
             }),
         }),
+        gcc: None,
         single_pass: SinglePassForm::Found(SinglePass {
             passes: "function(gvn<pre>)".into(),
             n_passes: 1,
