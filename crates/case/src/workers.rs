@@ -9,6 +9,7 @@ use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::{
     self, FaultyBuilder, Flavor, Install, Pool, Provisioned, Step, Targets,
 };
+use optsleuth_compiler::spawn::find_on_path;
 use optsleuth_model::{Fault, Language, Limits, PassRegistry, PassSequence, Program, Progress};
 
 use crate::CaseError;
@@ -37,6 +38,21 @@ impl LlvmChoice {
                 .ok_or(CompilerError::NoLlvmAtAll),
         }
     }
+}
+
+/// The LLVM that an `opt` or clang belongs to, by a name on the `PATH` or a path.
+pub fn llvm_of_tool(tool: &Path) -> Result<LlvmChoice, CompilerError> {
+    let unknown = || CompilerError::NoLlvmOfTool(tool.to_owned());
+    let name = tool.to_string_lossy();
+    let found = if name.contains('/') { Some(tool.to_owned()) } else { find_on_path(&name) };
+    let real = found.and_then(|path| fs::canonicalize(path).ok()).ok_or_else(unknown)?;
+    let bin = real.parent().ok_or_else(unknown)?;
+    let is_its = |install: &Install| fs::canonicalize(&install.bin).is_ok_and(|own| own == bin);
+    if let Some(install) = llvm::installed().into_iter().find(is_its) {
+        return Ok(LlvmChoice::Version(install.major));
+    }
+    let config = bin.join("llvm-config");
+    if config.is_file() { Ok(LlvmChoice::Config(config)) } else { Err(unknown()) }
 }
 
 /// Paths for a sentence.

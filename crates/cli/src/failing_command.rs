@@ -38,6 +38,16 @@ pub(crate) enum Asked {
     Level(OptLevel),
 }
 
+impl Asked {
+    /// The level; that of no passes where none is asked for.
+    pub(crate) fn level(&self) -> OptLevel {
+        match self {
+            Asked::Level(level) => *level,
+            Asked::Passes(_) => OptLevel::O0,
+        }
+    }
+}
+
 /// Why a command cannot be followed.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum CommandError {
@@ -149,6 +159,19 @@ impl FailingCommand {
         }
         let program = program.ok_or(CommandError::NoProgram)?;
         Ok(FailingCommand { compiler: PathBuf::from(compiler), tool, program, asked, flags })
+    }
+
+    /// The flags for clang, and those that it hands to LLVM.
+    pub(crate) fn flags_of_llvm(&self) -> (Vec<String>, Vec<String>) {
+        let (mut for_clang, mut for_llvm) = (Vec::new(), Vec::new());
+        let mut flags = self.flags.iter().cloned();
+        while let Some(flag) = flags.next() {
+            match flag.as_str() {
+                "-mllvm" => for_llvm.extend(flags.next()),
+                _ => for_clang.push(flag),
+            }
+        }
+        (for_clang, for_llvm)
     }
 
     /// Reads a script that clang wrote when it crashed.
@@ -269,6 +292,9 @@ mod tests {
             "-fno-dce",
         );
         check("gcc x.c", Tool::Gcc, Asked::Level(OptLevel::O0), "x.c", "");
+        let command = "clang -mllvm -slp-threshold=1 -mavx2 x.c";
+        let (for_clang, for_llvm) = FailingCommand::read(&words(command)).unwrap().flags_of_llvm();
+        assert_eq!((for_clang, for_llvm), (words("-mavx2"), words("-slp-threshold=1")));
         let fast = Asked::Level(OptLevel::O3);
         check("clang -Ofast x.c", Tool::Clang, fast, "x.c", "-ffast-math");
     }

@@ -7,6 +7,8 @@ use optsleuth_compiler::CompilerError;
 use optsleuth_hunt::HuntError;
 use optsleuth_triage::TriageError;
 
+use crate::failing_command::CommandError;
+
 /// Why a job could not be done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -18,6 +20,9 @@ pub(crate) enum Failure {
     Hunt(HuntError),
     #[error(transparent)]
     Bench(BenchError),
+    /// A command that is to be triaged and cannot be read.
+    #[error(transparent)]
+    Command(#[from] CommandError),
 }
 
 impl From<BenchError> for Failure {

@@ -6,6 +6,7 @@
 
 mod command;
 mod exit;
+mod failing_command;
 mod failure;
 mod interrupt;
 mod progress;

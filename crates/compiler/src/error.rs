@@ -49,6 +49,9 @@ pub enum CompilerError {
     /// No LLVM at all.
     #[error("no LLVM from {OLDEST} to {NEWEST} is installed")]
     NoLlvmAtAll,
+    /// A tool that is not there, or is no part of an LLVM.
+    #[error("no LLVM is known to have `{}`", .0.display())]
+    NoLlvmOfTool(PathBuf),
     /// `llvm-config` does not say what it should.
     #[error("`{}` does not answer as an llvm-config should: {what}", .path.display())]
     NotLlvmConfig { path: PathBuf, what: String },

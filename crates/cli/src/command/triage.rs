@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use optsleuth_case::folder::write_whole;
+use optsleuth_case::workers::{LlvmChoice, llvm_of_tool};
 use optsleuth_model::{CASE_FILE, OptLevel, Pipeline};
 use optsleuth_report::{Reports, triage_json, triage_markdown, triage_text};
 use optsleuth_triage::reduce::Reducer;
@@ -14,6 +15,7 @@ use super::report::page;
 use super::zoom::ZoomFlags;
 use super::{LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style};
 use crate::exit::Exit;
+use crate::failing_command::{Asked, FailingCommand, Tool};
 use crate::failure::Failure;
 use crate::progress::Bar;
 
@@ -25,6 +27,9 @@ use crate::progress::Bar;
   optsleuth triage repro.ll --passes slp-vectorizer --option=-slp-threshold=-99999 -o case/
   optsleuth triage repro.c --gcc 12 --level O2 -o case/      # gcc fails, not LLVM
   optsleuth triage case/                                     # a folder with a case.toml
+  optsleuth triage -- clang-19 -O2 -Iinclude -c repro.c      # the command that fails
+  optsleuth triage -- opt-19 -passes=gvn repro.ll
+  optsleuth triage /tmp/repro-1a2b3c.sh                      # what clang wrote when it crashed
   optsleuth triage case/ --budget 10m --json
 
 Triage sees the input fail, leaves out passes and parts of the program, finds the guilty
@@ -37,9 +42,17 @@ Ctrl-C ends it early and reports what was found until then.
 Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 nothing fails,
 130 Ctrl-C.")]
 pub(crate) struct Triage {
-    /// A .c, .ll or .bc file, or a folder with a case.toml
-    #[arg(value_name = "INPUT")]
-    input: PathBuf,
+    /// A .c, .ll or .bc file, a folder with a case.toml, or the script that clang
+    /// writes when it crashes
+    #[arg(value_name = "INPUT", required_unless_present = "command")]
+    input: Option<PathBuf>,
+    /// The command that fails, of opt, clang or gcc
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        conflicts_with_all = ["input", "passes", "level", "options", "c_flags", "gcc"]
+    )]
+    command: Vec<String>,
     #[command(flatten)]
     llvm: LlvmFlags,
     /// It is this gcc that fails, and not LLVM: its number, or its path
@@ -104,7 +117,8 @@ const PAGE: &str = "index.html";
 impl Triage {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
-        let found = triage(&self.plan(), &bar);
+        let plan = self.plan()?;
+        let found = triage(&plan, &bar);
         bar.finish();
         let found = found?;
         let folder = &found.case.folder;
@@ -120,9 +134,9 @@ impl Triage {
         Ok(if found.interrupted { Exit::Interrupted } else { Exit::Clean })
     }
 
-    fn plan(&self) -> TriagePlan {
-        TriagePlan {
-            input: self.what(),
+    fn plan(&self) -> Result<TriagePlan, Failure> {
+        Ok(TriagePlan {
+            input: self.what()?,
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
             budget: self.budget,
@@ -130,25 +144,71 @@ impl Triage {
             zoom: self.zoom.plan(true, Duration::from_secs_f64(self.candidate_timeout)),
             reducer: if self.built_in { Reducer::BuiltIn } else { Reducer::Auto },
             callback_binary: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
-        }
+        })
     }
 
-    fn what(&self) -> TriageInput {
-        let is_case = self.input.is_dir() || self.input.ends_with(CASE_FILE);
-        if is_case {
-            let folder = match self.input.ends_with(CASE_FILE) {
-                true => self.input.parent().unwrap_or(Path::new(".")),
-                false => &self.input,
+    fn what(&self) -> Result<TriageInput, Failure> {
+        let Some(input) = &self.input else {
+            return self.of_command(&FailingCommand::read(&self.command)?);
+        };
+        if input.is_dir() || input.ends_with(CASE_FILE) {
+            let folder = match input.ends_with(CASE_FILE) {
+                true => input.parent().unwrap_or(Path::new(".")),
+                false => input,
             };
-            return TriageInput::Case(folder.to_owned(), self.trust.trust());
+            return Ok(TriageInput::Case(folder.to_owned(), self.trust.trust()));
         }
-        let folder = self.output.clone().unwrap_or_else(|| {
-            let stem = self.input.file_stem().unwrap_or_default().to_string_lossy();
+        if input.extension().is_some_and(|extension| extension == "sh") {
+            let text = fs_err::read_to_string(input)?;
+            return self.of_command(&FailingCommand::of_reproducer(input, &text)?);
+        }
+        Ok(self.of_program(input))
+    }
+
+    /// Where a program's case goes.
+    fn folder_for(&self, program: &Path) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| {
+            let stem = program.file_stem().unwrap_or_default().to_string_lossy();
             PathBuf::from(format!("{stem}-case"))
-        });
+        })
+    }
+
+    fn of_command(&self, command: &FailingCommand) -> Result<TriageInput, Failure> {
+        let FailingCommand { compiler, tool, program, asked, flags } = command;
+        let (folder, force) = (self.folder_for(program), self.force);
+        let (c_flags, options) = match tool {
+            Tool::Opt => (Vec::new(), flags.clone()),
+            Tool::Clang => command.flags_of_llvm(),
+            Tool::Gcc => {
+                let level = asked.level();
+                return Ok(TriageInput::GccProgram(Box::new(GccSuspicion {
+                    program: program.clone(),
+                    gcc: compiler.display().to_string(),
+                    level,
+                    flags: flags.clone(),
+                    folder,
+                    force,
+                })));
+            }
+        };
+        let llvm = match self.llvm.choice() {
+            LlvmChoice::Newest => llvm_of_tool(compiler)?,
+            chosen => chosen,
+        };
+        let pipeline = match asked {
+            Asked::Passes(passes) => Pipeline::Passes(passes.clone()),
+            Asked::Level(level) => Pipeline::Level(*level),
+        };
+        let program = program.clone();
+        let suspicion = Suspicion { program, llvm, pipeline, options, c_flags, folder, force };
+        Ok(TriageInput::Program(Box::new(suspicion)))
+    }
+
+    fn of_program(&self, input: &Path) -> TriageInput {
+        let folder = self.folder_for(input);
         if let Some(gcc) = &self.gcc {
             return TriageInput::GccProgram(Box::new(GccSuspicion {
-                program: self.input.clone(),
+                program: input.to_owned(),
                 gcc: if gcc.contains('/') { gcc.clone() } else { format!("gcc-{gcc}") },
                 level: self.level.unwrap_or(Level::O2).into(),
                 flags: self.c_flags.clone(),
@@ -161,7 +221,7 @@ impl Triage {
             (None, level) => Pipeline::Level(level.unwrap_or(Level::O2).into()),
         };
         TriageInput::Program(Box::new(Suspicion {
-            program: self.input.clone(),
+            program: input.to_owned(),
             llvm: self.llvm.choice(),
             pipeline,
             options: self.options.clone(),

@@ -23,6 +23,9 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
         CompilerError::NoTool { major, .. } => install(&format!("llvm-{major}")),
         CompilerError::NoLibclang { .. } => install_libclang(),
         CompilerError::NoLlvmAtAll => how_to_get(suggested_llvm()),
+        CompilerError::NoLlvmOfTool(_) => {
+            "say which one it is: `--llvm 19`, or `--llvm-config PATH` for one of your own".to_owned()
+        }
         CompilerError::UnsupportedLlvm(_) => format!("choose one from {OLDEST} to {NEWEST}"),
         CompilerError::NotLlvmConfig { .. } => {
             "`--llvm-config` takes the path of an `llvm-config` program".to_owned()
@@ -130,6 +133,7 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
     match error {
         CompilerError::NoLlvm(_)
         | CompilerError::NoLlvmAtAll
+        | CompilerError::NoLlvmOfTool(_)
         | CompilerError::NoDriver { .. }
         | CompilerError::NoLibclang { .. }
         | CompilerError::NoTool { .. }

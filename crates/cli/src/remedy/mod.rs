@@ -10,6 +10,7 @@ mod mutate;
 mod triage;
 
 use crate::exit::Exit;
+use crate::failing_command::CommandError;
 use crate::failure::Failure;
 
 /// What to do about it, where that is known.
@@ -19,6 +20,24 @@ pub(crate) fn remedy(failure: &Failure) -> Option<String> {
         Failure::Triage(error) => triage::remedy(error),
         Failure::Hunt(error) => hunt::remedy(error),
         Failure::Bench(error) => bench::remedy(error),
+        Failure::Command(error) => Some(command_remedy(error).to_owned()),
+    }
+}
+
+fn command_remedy(error: &CommandError) -> &'static str {
+    match error {
+        CommandError::UnknownTool(_) => {
+            "give the program itself: `optsleuth triage repro.c --llvm 19 --level O2`, or IR that \
+             another front end wrote"
+        }
+        CommandError::NoProgram | CommandError::NoValue(_) => {
+            "give the whole command behind `--`, as in `-- clang-19 -O2 -c repro.c`"
+        }
+        CommandError::SeveralPrograms(..) => "give the command that compiles the one that fails",
+        CommandError::Refused(..) => "leave it out if the failure stays without it",
+        CommandError::NoReproducer(_) => {
+            "take the .sh file that clang names when it crashes, with the source beside it"
+        }
     }
 }
 
@@ -29,5 +48,6 @@ pub(crate) fn exit(failure: &Failure) -> Exit {
         Failure::Triage(error) => triage::exit(error),
         Failure::Hunt(error) => hunt::exit(error),
         Failure::Bench(error) => bench::exit(error),
+        Failure::Command(_) => Exit::Usage,
     }
 }

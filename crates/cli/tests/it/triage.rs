@@ -153,3 +153,31 @@ fn what_is_no_bug_is_said_plainly() {
     check("broken.ll", "define i32 @f() { ret i64 0 }", &[], (1, "cannot load"));
     check("fine.ll", "define void @f() { ret void }", &["--passes", "srao"], (1, "sroa"));
 }
+
+#[test]
+fn a_failing_command_is_triaged_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (ir, source, case) = (path("f.ll"), path("f.c"), path("case"));
+    let text = "target triple = \"x86_64-pc-linux-gnu\"\ndefine i32 @f() {\n  ret i32 1\n}\n";
+    fs::write(&ir, text).unwrap();
+    fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let bin = optsleuth_compiler::llvm::find(19).unwrap().bin;
+    let tool = |name: &str| bin.join(name).display().to_string();
+    let (opt, clang) = (tool("opt"), tool("clang"));
+    let mut args = vec!["triage", "-o", &case, "--json", "--built-in", "--budget", "2s"];
+    args.extend(["--zoom", "off", "--", &opt, "-passes=trigger-crash-function", &ir, "-S"]);
+    let found = json(&args);
+    assert_eq!((&found["kind"], &found["confirmed"]), (&"crash".into(), &true.into()), "{found}");
+    assert!(found["guilty"].as_str().unwrap().contains("trigger-crash-function"), "{found}");
+    assert!(found["llvm"].as_str().unwrap().starts_with("19."), "{found}");
+
+    let check = |command: &[&str], code: i32, expected: &str| {
+        let (status, said) = failure(&[&["triage", "-o", &case, "--"], command].concat());
+        assert_eq!(status, code, "{said}");
+        assert!(said.contains(expected), "{said}");
+    };
+    check(&[&clang, "-O2", "-c", &source, "-o", "f.o"], 6, "the program does what it should");
+    check(&[&clang, "-O2", "-flto", &source], 1, "`-flto` cannot be followed");
+    check(&["/none/opt", &ir], 4, "say which one it is");
+}
