@@ -251,7 +251,7 @@ impl<'a> Findings<'a> {
         LineEvidence {
             map: self.map,
             universe: self.universe(),
-            weights: &self.promise(),
+            weights: &self.ranker.block_weights(self.map, &self.clues),
             functions: &self.ranking.functions,
             tried: &self.tried,
             stack: &self.stack,
