@@ -569,7 +569,9 @@ functions = ["SROA::run"]
             assert!(is_error(&error, line, message), "{error}");
         };
         check("\"12\"", "\"bin/gcc\"", 3, "not a compiler's number");
-        check("sum.c", "sum.ll", 4, "a .c file");
+        check("sum.c", "sum.ll", 4, "a .c or a C++ file");
+        Case::parse(&of_driver.replace("sum.c", "sum.cpp")).expect("drivers take C++");
+        check_error("sum.c", "sum.cpp", 4, "not a .c, .ll or .bc file");
         check("level = \"O2\"", "passes = \"sroa\"", 5, "no `passes`");
         check("wrong-code", "invalid-ir", 1, "cannot be `invalid-ir`");
         check("kind", "flags = [\"-x\"]\nkind", 1, "use `cflags`");
