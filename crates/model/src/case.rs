@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::{CodegenLevel, Fault, Language, ModelError, PassSequence};
+use crate::{CodegenLevel, Fault, Language, ModelError, PassSequence, is_cxx};
 
 /// The version of the format that is read and written.
 pub const CASE_VERSION: i64 = 1;
@@ -324,7 +324,7 @@ impl Checker<'_> {
             return Err(self.error(signature, message));
         }
         let (compiler, fault) = self.compiler(file.compiler)?;
-        self.check_input(&file.input)?;
+        self.check_input(&file.input, compiler.is_driver())?;
         if compiler.is_driver() {
             self.check_of_driver(&file.input, file.passes.as_ref(), &file.flags, file.kind)?;
         }
@@ -388,7 +388,7 @@ impl Checker<'_> {
         }
     }
 
-    fn check_input(&self, input: &Spanned<String>) -> Result<(), ModelError> {
+    fn check_input(&self, input: &Spanned<String>, of_driver: bool) -> Result<(), ModelError> {
         let path = std::path::Path::new(input.get_ref());
         let inside = |part| matches!(part, std::path::Component::Normal(_));
         if input.get_ref().is_empty() || !path.components().all(inside) {
@@ -398,7 +398,7 @@ impl Checker<'_> {
             );
             return Err(self.error(input, message));
         }
-        if Language::of_path(path).is_none() {
+        if Language::of_path(path).is_none() && !(of_driver && is_cxx(path)) {
             let message = format!("`input` is `{}`: not a .c, .ll or .bc file", input.get_ref());
             return Err(self.error(input, message));
         }
@@ -414,8 +414,9 @@ impl Checker<'_> {
         kind: CaseKind,
     ) -> Result<(), ModelError> {
         let of_drivers = "where `compiler` is `clang` or `gcc`";
-        if Language::of_path(std::path::Path::new(input.get_ref())) != Some(Language::C) {
-            let message = format!("`input` has to be a .c file {of_drivers}");
+        let path = std::path::Path::new(input.get_ref());
+        if Language::of_path(path) != Some(Language::C) && !is_cxx(path) {
+            let message = format!("`input` has to be a .c or a C++ file {of_drivers}");
             return Err(self.error(input, message));
         }
         if let Some(passes) = passes {
@@ -568,7 +569,9 @@ functions = ["SROA::run"]
             assert!(is_error(&error, line, message), "{error}");
         };
         check("\"12\"", "\"bin/gcc\"", 3, "not a compiler's number");
-        check("sum.c", "sum.ll", 4, "a .c file");
+        check("sum.c", "sum.ll", 4, "a .c or a C++ file");
+        Case::parse(&of_driver.replace("sum.c", "sum.cpp")).expect("drivers take C++");
+        check_error("sum.c", "sum.cpp", 4, "not a .c, .ll or .bc file");
         check("level = \"O2\"", "passes = \"sroa\"", 5, "no `passes`");
         check("wrong-code", "invalid-ir", 1, "cannot be `invalid-ir`");
         check("kind", "flags = [\"-x\"]\nkind", 1, "use `cflags`");

@@ -97,7 +97,7 @@ pub use pass_hunt::{Exclusion, PassHunt, PassSettings, PassTrigger, SequenceChoi
 pub use pass_registry::{Level, PassInfo, PassRegistry};
 pub use pass_sequence::{Element, PassSequence};
 pub use plant::{Funnel, PlantReport, PlantedCase};
-pub use program::{Language, Program, nameless};
+pub use program::{Language, Program, is_cxx, nameless};
 pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};
 pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,

@@ -26,6 +26,12 @@ impl Language {
     }
 }
 
+/// Whether a file is in C++, by its name. Only drivers take C++.
+pub fn is_cxx(source: &Path) -> bool {
+    let ending = source.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("cc" | "cpp" | "cxx" | "C" | "ii"))
+}
+
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

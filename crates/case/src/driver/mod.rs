@@ -4,8 +4,7 @@
 //! C ──► the compiler at the case's level ──► program ──► behaviour ─┐
 //!  └──► the same at -O0, another family's at -O0 ──► reference ─────┴► verdict
 //! ```
-//! Nothing inside such a compiler can be looked at: its cases are checked and
-//! reduced, and no more.
+//! Only its passes can be looked at, and only gcc's: see the bisection in `triage`.
 //!
 //! **Invariant:** a program is executed behind a worker's fence only, whoever
 //! compiled it.

@@ -128,6 +128,44 @@ fn a_crash_is_known_by_its_signature_and_reduced_by_others_tools() {
     folder.check(0);
 }
 
+/// gcc, but it does not survive that its passes remove a store.
+const REMOVES_BADLY: &str = "out=$(mktemp)\n\
+    gcc-12 \"$@\" -fdump-rtl-final=$out\n\
+    status=$?\n\
+    if [ -s $out ] && ! grep -q 'const_int 1234567' $out; then\n\
+        echo 'x.c:1:1: internal compiler error: in remove_badly, at dse.cc:7' >&2\n\
+        status=1\n\
+    fi\n\
+    rm $out\n\
+    exit $status";
+
+const OVERWRITTEN: &str = "int id(int x) { return x; }
+int value;
+void overwrite(void) { value = 1234567; value = 2; }
+int main(void) { return 0; }
+";
+
+#[test]
+fn gcc_is_bisected_by_pass_and_function() {
+    let folder = Folder::scripted(REMOVES_BADLY, OVERWRITTEN, "crash");
+    folder.change("O2", "O1");
+    let found = json(&["bisect", &folder.case, "--trust", "--json"]);
+    assert_eq!(found["gcc"]["by"], "plugin", "{found}");
+    let culprit = |place: usize| {
+        let number = found["verdict"]["invocations"][place].as_u64().unwrap();
+        found["invocations"][usize::try_from(number).unwrap()].clone()
+    };
+    // Without the first, others remove it.
+    assert_eq!(found["verdict"]["says"], "several-culprits", "{}", found["verdict"]);
+    assert_eq!(culprit(0)["pass"], "tree-dse1");
+    assert_eq!(culprit(0)["unit"], "function overwrite");
+    assert_eq!(found["gcc"]["files"][0], "gcc/tree-ssa-dse.cc");
+    assert_eq!(found["minimal"].as_array().unwrap().len(), 1, "{}", found["minimal"]);
+    let after = found["change"]["after"].as_str().unwrap();
+    assert!(after.contains("value = 2") && !after.contains("1234567"), "{after}");
+    assert!(found["gcc"]["version"].as_str().unwrap().contains("gcc version 12."));
+}
+
 #[test]
 fn real_failures_of_clangs_driver_are_cases() {
     let program = "#pragma clang __debug crash\nint main(void) { return 0; }\n";

@@ -17,11 +17,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use optsleuth_model::{CompilerSpec, Crash, Limits, OptLevel};
+use optsleuth_model::{CompilerSpec, Crash, Limits, OptLevel, is_cxx};
 
 use crate::CompilerError;
 use crate::csmith;
-use crate::spawn::Tool;
+use crate::spawn::{Tool, find_on_path, is_executable};
 use crate::workdir::Workdir;
 pub use plugin::{GccPlugin, PluginLog, PluginOrders, PluginParts};
 
@@ -155,7 +155,7 @@ impl Driver {
         flags: &[String],
         program: &Path,
     ) -> Tool {
-        Tool::new(&self.path)
+        Tool::new(self.path_for(source))
             .args(csmith::include_flags(text))
             .args(self.family.flags_for(text))
             .args(flags)
@@ -165,6 +165,27 @@ impl Driver {
             .arg("-o")
             .arg(program)
             .args(["-lm", "-lpthread"])
+    }
+
+    /// The command for a program in this file's language: for C++, the one beside that
+    /// links C++'s library, where there is one.
+    fn path_for(&self, source: &Path) -> PathBuf {
+        match is_cxx(source) {
+            true => self.for_cxx().unwrap_or_else(|| self.path.clone()),
+            false => self.path.clone(),
+        }
+    }
+
+    /// `g++-12` beside `gcc-12`, `clang++-19` beside `clang-19`.
+    pub(crate) fn for_cxx(&self) -> Option<PathBuf> {
+        let name = self.path.file_name()?.to_str()?;
+        let (from, to) = match self.family {
+            Family::Clang => ("clang", "clang++"),
+            Family::Gcc => ("gcc", "g++"),
+        };
+        let beside = self.path.with_file_name(name.replacen(from, to, 1));
+        let is_another = is_executable(&beside) && beside != self.path;
+        is_another.then_some(beside).or_else(|| find_on_path(&format!("{to}-{}", self.major)))
     }
 
     /// Compiles a C file to a program, within the limits for compilers.

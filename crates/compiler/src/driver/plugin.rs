@@ -20,7 +20,7 @@ use optsleuth_model::{IndexSet, Invocation};
 use super::{Driver, Family};
 use crate::CompilerError;
 use crate::llvm::cache_root;
-use crate::spawn::{Tool, find_on_path, is_executable};
+use crate::spawn::Tool;
 use crate::workdir::Workdir;
 
 const SOURCE: &str = include_str!("../../../../plugin/optsleuth_gcc_plugin.cpp");
@@ -89,18 +89,10 @@ impl PluginParts {
         Some(PluginParts {
             headers: headers.filter(|folder| folder.join("gcc-plugin.h").is_file()),
             headers_package: format!("gcc-{major}-plugin-dev"),
-            compiler: sibling(driver),
+            compiler: driver.for_cxx(),
             compiler_package: format!("g++-{major}"),
         })
     }
-}
-
-/// The C++ compiler beside a gcc: `g++-12` beside `gcc-12`.
-fn sibling(driver: &Driver) -> Option<PathBuf> {
-    let name = driver.path.file_name()?.to_str()?.replace("gcc", "g++");
-    let beside = driver.path.with_file_name(name);
-    let by_number = || find_on_path(&format!("g++-{}", driver.major));
-    is_executable(&beside).then_some(beside).or_else(by_number)
 }
 
 impl GccPlugin {

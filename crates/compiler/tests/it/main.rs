@@ -12,6 +12,7 @@ mod edits;
 mod faulty;
 mod fence;
 mod hostile;
+mod plugin;
 mod referee;
 mod replacement;
 mod shape;

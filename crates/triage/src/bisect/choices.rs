@@ -35,11 +35,11 @@ pub(super) struct Choices(HashMap<Choice, (Verdict, IndexSet)>);
 impl Choices {
     /// What comes of each choice. `log` is the failing run's; `run` is asked for what
     /// is not known.
-    pub(super) fn judge<H>(
+    pub(super) fn judge<H, R: FnMut(&[Attempt]) -> Result<Vec<Answer>, H>>(
         &mut self,
         choices: &[Choice],
         log: &[Invocation],
-        run: &mut dyn FnMut(&[Attempt]) -> Result<Vec<Answer>, H>,
+        run: &mut R,
     ) -> Result<Vec<Verdict>, H> {
         let mut new: Vec<&Choice> = Vec::new();
         for choice in choices {
@@ -58,11 +58,11 @@ impl Choices {
     }
 
     /// Runs choices whose outcome is not known.
-    fn find_out<H>(
+    fn find_out<H, R: FnMut(&[Attempt]) -> Result<Vec<Answer>, H>>(
         &mut self,
         choices: &[&Choice],
         log: &[Invocation],
-        run: &mut dyn FnMut(&[Attempt]) -> Result<Vec<Answer>, H>,
+        run: &mut R,
     ) -> Result<(), H> {
         let mut open: Vec<(&Choice, IndexSet)> =
             choices.iter().map(|&choice| (choice, at_first(choice))).collect();

@@ -90,7 +90,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
             // Of clang's driver nothing can be found out, whether it fails or not.
             match gcc_of(&case.case, None)? {
                 Some(driver) => of_gcc::triage_case(plan, case, driver, progress),
-                None => triage_llvm(plan, &LlvmInput::Case(case), progress),
+                None => triage_llvm(plan, &LlvmInput::Case(&case), progress),
             }
         }
     }
@@ -98,7 +98,7 @@ pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, Tria
 
 /// What is to be triaged, if LLVM fails.
 enum LlvmInput<'a> {
-    Case(CaseFolder),
+    Case(&'a CaseFolder),
     Program(&'a Suspicion),
 }
 
@@ -248,7 +248,7 @@ fn opened_with(
         LlvmInput::Program(suspicion) => open::open(suspicion, flavor, plan.limits, progress)?,
         LlvmInput::Case(case) => {
             let worker_plan = WorkerPlan { llvm: None, flavor, n_workers: None };
-            LoadedCase::set_up(case.clone(), &worker_plan, plan.limits, progress)?
+            LoadedCase::set_up((*case).clone(), &worker_plan, plan.limits, progress)?
         }
     };
     seen(loaded, plan, progress)

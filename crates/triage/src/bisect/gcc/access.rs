@@ -101,3 +101,25 @@ fn invocations(passes: &[String]) -> Vec<Invocation> {
     };
     (0..).zip(passes).map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use optsleuth_model::IndexSet;
+
+    use super::*;
+
+    #[test]
+    fn without_a_plugin_passes_are_skipped_by_options() {
+        let names = ["tree-cfg", "tree-dse1", "rtl-split1", "tree-pre", "rtl-combine"];
+        let all = invocations(&names.map(str::to_owned));
+        let access = Access::Options(all);
+        let required = vec!["tree-pre".to_owned()];
+        let orders = PluginOrders { skips: IndexSet::from(0), required, ..PluginOrders::default() };
+        let flags = access.flags(&orders, Path::new("")).expect("flags");
+        assert_eq!(flags, ["-fdisable-tree-dse1", "-fdisable-rtl-combine"]);
+        let log = access.log(&orders, Path::new("")).expect("a log").invocations;
+        let skipped: Vec<bool> = log.iter().map(|one| one.skipped).collect();
+        assert_eq!(skipped, [false, true, false, false, true]);
+        assert!(log.iter().all(|one| one.skipped != one.required));
+    }
+}

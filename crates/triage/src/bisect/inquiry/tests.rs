@@ -205,3 +205,11 @@ fn required_passes_are_never_chosen() {
     assert_eq!(inquire(&log, &mut compiler, &mut found), Ok(()));
     assert_eq!((found.minimal, found.needed), (vec![9], vec![9]));
 }
+
+#[test]
+fn a_beginning_that_fails_otherwise_counts_as_the_one_before_it() {
+    use Verdict::{Fails, Other, Passes};
+    let said = [Other, Passes, Other, Fails, Other, Fails, Passes, Other];
+    let expected = [false, false, false, true, true, true, false, false];
+    assert_eq!(as_before(&said), expected);
+}
