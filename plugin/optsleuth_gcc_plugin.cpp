@@ -19,6 +19,10 @@
 //   dump NUMBER     print the unit of this invocation,
 //   before PATH     before it to this file
 //   after PATH      and after it to that one, if it comes to its end
+// and, in a cc1 of ours (cc1.cpp), where the same code is linked in:
+//   coverage PATH   keep the marks of the probes in this file
+//   window FROM END cover the invocations FROM <= number < END by themselves
+//   detour AT BYTES put bytes into the compiler's own code
 //
 // Log, tab-separated:
 //   # VERSION
@@ -46,6 +50,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#ifdef OPTSLEUTH_IN_CC1
+#include "diagnostic.h"
+
+#include "cc1.h"
+#endif
 
 int plugin_is_GPL_compatible;
 
@@ -85,6 +95,7 @@ struct Orders {
   unsigned long dump;
   const char *before;
   const char *after;
+  Range window;
 };
 
 /// An invocation that was begun: its unit is looked at when the next gate is asked.
@@ -138,6 +149,16 @@ void read_orders(const char *path) {
       orders.before = xstrdup(value);
     } else if (!strcmp(line, "after")) {
       orders.after = xstrdup(value);
+#ifdef OPTSLEUTH_IN_CC1
+    } else if (!strcmp(line, "coverage")) {
+      cc1::cover(value);
+    } else if (!strcmp(line, "window")) {
+      char *end = nullptr;
+      orders.window.from = strtoul(value, &end, 10);
+      orders.window.end = strtoul(end, nullptr, 10);
+    } else if (!strcmp(line, "detour")) {
+      cc1::detour(value);
+#endif
     } else {
       give_up("not an order", line);
     }
@@ -291,6 +312,25 @@ void begin_invocation(unsigned long number, const opt_pass *pass) {
     print_to(orders.before, begun.function, begun.is_rtl);
 }
 
+#ifdef OPTSLEUTH_IN_CC1
+/// gcc's own, which says during which pass it happened.
+decltype(diagnostic_context::internal_error) tell_of_error;
+
+void on_internal_error(diagnostic_context *context, const char *format, va_list *arguments) {
+  cc1::freeze();
+  if (tell_of_error)
+    tell_of_error(context, format, arguments);
+}
+
+/// From the first pass on; before it, gcc sets its own.
+void watch_errors() {
+  if (global_dc->internal_error == on_internal_error)
+    return;
+  tell_of_error = global_dc->internal_error;
+  global_dc->internal_error = on_internal_error;
+}
+#endif
+
 /// Called by gcc before every pass on every function.
 void override_gate(void *gcc_data, void *) {
   bool *is_open = static_cast<bool *>(gcc_data);
@@ -310,25 +350,46 @@ void override_gate(void *gcc_data, void *) {
     *is_open = false;
   else
     begin_invocation(number, pass);
+#ifdef OPTSLEUTH_IN_CC1
+  watch_errors();
+  if (orders.window.end != 0 && number == orders.window.from)
+    cc1::open_window();
+  if (orders.window.end != 0 && number >= orders.window.end)
+    cc1::close_window();
+#endif
 }
 
 void finish(void *, void *) { fclose(log_file); }
 
-} // namespace
-
-int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
-  if (!plugin_default_version_check(version, &gcc_version))
-    give_up("made for another gcc than", version->basever);
-  for (int place = 0; place < info->argc; ++place)
-    if (!strcmp(info->argv[place].key, "control"))
-      read_orders(info->argv[place].value);
+/// Begins, with the orders that were read.
+void begin(const char *name) {
   if (!orders.log)
     give_up("no log is asked for", "control");
   log_file = fopen(orders.log, "w");
   if (!log_file)
     give_up("cannot write", orders.log);
   fprintf(log_file, "#\t%d\n", log_version);
-  register_callback(info->base_name, PLUGIN_OVERRIDE_GATE, override_gate, nullptr);
-  register_callback(info->base_name, PLUGIN_FINISH, finish, nullptr);
+  register_callback(name, PLUGIN_OVERRIDE_GATE, override_gate, nullptr);
+  register_callback(name, PLUGIN_FINISH, finish, nullptr);
+}
+
+} // namespace
+
+#ifdef OPTSLEUTH_IN_CC1
+void follow_orders(const char *control) {
+  read_orders(control);
+  // gcc asks no callback where it has loaded no plug-in.
+  flag_plugin_added = true;
+  begin("optsleuth");
+}
+#else
+int plugin_init(plugin_name_args *info, plugin_gcc_version *version) {
+  if (!plugin_default_version_check(version, &gcc_version))
+    give_up("made for another gcc than", version->basever);
+  for (int place = 0; place < info->argc; ++place)
+    if (!strcmp(info->argv[place].key, "control"))
+      read_orders(info->argv[place].value);
+  begin(info->base_name);
   return 0;
 }
+#endif

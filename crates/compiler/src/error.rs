@@ -49,6 +49,15 @@ pub enum CompilerError {
     /// No LLVM at all.
     #[error("no LLVM from {OLDEST} to {NEWEST} is installed")]
     NoLlvmAtAll,
+    /// No source of a gcc.
+    #[error("the source of gcc {version} is not here")]
+    NoGccSource {
+        /// `12.2.0`.
+        version: String,
+    },
+    /// A folder that is no build tree of gcc.
+    #[error("`{}` is no tree in which gcc was built", .0.display())]
+    NotAGccBuild(PathBuf),
     /// A tool that is not there, or is no part of an LLVM.
     #[error("no LLVM is known to have `{}`", .0.display())]
     NoLlvmOfTool(PathBuf),

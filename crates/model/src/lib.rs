@@ -41,6 +41,7 @@ mod pass_sequence;
 mod plant;
 mod program;
 mod progress;
+mod provision;
 mod reduction;
 mod run;
 mod run_report;
@@ -99,6 +100,7 @@ pub use pass_sequence::{Element, PassSequence};
 pub use plant::{Funnel, PlantReport, PlantedCase};
 pub use program::{Language, Program, is_cxx, nameless};
 pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};
+pub use provision::{GccProvision, PROVISION_VERSION};
 pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,
 };

@@ -19,8 +19,11 @@ pub struct Localization {
     pub version: u32,
     /// The case's `id`.
     pub case: String,
-    /// `19.1.7`.
+    /// `19.1.7`; of a gcc, `12.2.0`.
     pub llvm: String,
+    /// It is gcc that fails.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_gcc: bool,
     /// `locseq` and so on.
     pub method: String,
     /// Where the random numbers came from.
@@ -65,6 +68,13 @@ pub struct Localization {
     pub witness_list: Vec<WitnessEntry>,
     /// How the search went, one entry after every fifty runs or so.
     pub history: Vec<HistoryEntry>,
+}
+
+impl Localization {
+    /// `LLVM 19.1.7`, `gcc 12.2.0`.
+    pub fn compiler(&self) -> String {
+        format!("{} {}", if self.of_gcc { "gcc" } else { "LLVM" }, self.llvm)
+    }
 }
 
 /// Programs that a search for witness programs tried in vain.

@@ -258,7 +258,79 @@ fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
     by_place * by_cure / (1.0 + passing)
 }
 
+/// The same for gcc: its passes; what they ask; what all of it is built on.
+const GCC_ANALYSES: [&str; 16] = [
+    "fold-const",
+    "gimple-fold",
+    "gimple-match",
+    "gimple-range",
+    "generic-match",
+    "range-op",
+    "value-range",
+    "vr-values",
+    "tree-affine",
+    "tree-chrec",
+    "tree-data-ref",
+    "tree-dfa",
+    "tree-scalar-evolution",
+    "tree-ssa-alias",
+    "tree-ssanames",
+    "config/",
+];
+const GCC_BASE: [&str; 34] = [
+    "alloc-pool",
+    "bitmap",
+    "builtins",
+    "cfg",
+    "cgraph",
+    "df-",
+    "diagnostic",
+    "dominance",
+    "double-int",
+    "dumpfile",
+    "emit-rtl",
+    "et-forest",
+    "explow",
+    "function",
+    "ggc",
+    "gimple-iterator",
+    "gimple-pretty",
+    "gimple.",
+    "hash",
+    "insn-",
+    "internal-fn",
+    "jump",
+    "langhooks",
+    "opts",
+    "passes",
+    "pretty-print",
+    "real",
+    "recog",
+    "rtl",
+    "stor-layout",
+    "toplev",
+    "tree.",
+    "varpool",
+    "wide-int",
+];
+
+fn gcc_layer(below: &str) -> f64 {
+    let begins = |names: &[&str]| names.iter().any(|name| below.starts_with(name));
+    if below.ends_with(".h") || below.contains('/') && !below.starts_with("config/") {
+        OTHER_LAYERS // Headers and front ends.
+    } else if begins(&GCC_BASE) {
+        OTHER_LAYERS
+    } else if begins(&GCC_ANALYSES) {
+        0.5
+    } else {
+        1.0
+    }
+}
+
 fn layer(path: &str) -> f64 {
+    if let Some(below) = path.strip_prefix("gcc/") {
+        return gcc_layer(below);
+    }
     let own = LAYERS.iter().find(|(folder, _)| path.contains(folder));
     own.map_or(OTHER_LAYERS, |(_, weight)| *weight)
 }

@@ -103,14 +103,15 @@ fn nearest(localization: &Localization, top: usize) -> Vec<(usize, &WitnessEntry
 
 /// What was done, in a sentence or two.
 fn summary(localization: &Localization) -> String {
-    let Localization { method, seed, runs, witnesses, llvm, .. } = localization;
+    let Localization { method, seed, runs, witnesses, .. } = localization;
+    let compiler = localization.compiler();
     let time = match localization.seconds {
         Some(seconds) => format!(" in {seconds:.1} s"),
         None => String::new(),
     };
     let witnesses = counted(*witnesses, "witness", "witnesses");
     format!(
-        "{method} on LLVM {llvm}, seed {seed}: {runs} runs{time}, {witnesses}, \
+        "{method} on {compiler}, seed {seed}: {runs} runs{time}, {witnesses}, \
          best similarity {:.3}; ended because {}.{} Scored with {}, {} over blocks.",
         localization.best_similarity,
         why(localization.stopped),

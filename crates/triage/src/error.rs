@@ -20,6 +20,9 @@ pub enum TriageError {
         status: CheckStatus,
         what: String,
     },
+    /// gcc's own code cannot be ranked yet.
+    #[error("there is no gcc {major} with probes (`optsleuth provision gcc {major}` makes one)")]
+    NoCoveredGcc { major: u32 },
     /// A crash that cannot be looked into.
     #[error("{theirs}, and the workers of the same LLVM do not fail ({with_assertions})")]
     OnlyOpt {

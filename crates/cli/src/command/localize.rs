@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use optsleuth_case::folder::save_localization;
+use optsleuth_case::folder::{open_case, save_localization};
 use optsleuth_case::workers::LlvmChoice;
-use optsleuth_model::StopReason;
+use optsleuth_model::{CaseFolder, Localization, StopReason};
 use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
 use optsleuth_report::{localize_json, localize_markdown, localize_text};
 use optsleuth_search::{Method, ProgramMethod};
-use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culprit};
+use optsleuth_triage::bisect::gcc_of;
+use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culprit, localize_gcc};
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, SearchPlan, Stop};
 use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
 use optsleuth_triage::zoom::{ZoomedRanking, find_culprit_zoomed};
@@ -116,6 +117,15 @@ enum Format {
 impl Localize {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
+        let case = open_case(&self.case, self.trust.trust())?;
+        let gcc = gcc_of(&case.case, None)?.filter(|_| self.method == Technique::Culprit);
+        if let Some(driver) = gcc {
+            let plan = CulpritPlan { seed: self.seed, stop: self.stop() };
+            let limits = self.limits.limits();
+            let found = localize_gcc(case.clone(), driver, limits, &plan, &bar)?;
+            bar.finish();
+            return Ok(self.show(&case, &found));
+        }
         let mut failure = CoveredFailure::open(&self.failure(), &bar)?;
         let found = match self.method {
             Technique::Culprit => {
@@ -144,24 +154,29 @@ impl Localize {
             Technique::Search(method) => failure.localize(&self.search(method), &bar)?.localization,
         };
         bar.finish();
-        let json = localize_json(&found);
+        Ok(self.show(failure.case(), &found))
+    }
+
+    /// Prints a result and keeps it.
+    fn show(&self, case: &CaseFolder, found: &Localization) -> Exit {
+        let json = localize_json(found);
         match (self.json, self.format) {
             (true, _) => print(&json),
-            (false, Format::Text) => print(&localize_text(&found, self.top, style())),
-            (false, Format::Markdown) => print(&localize_markdown(&found, self.top)),
+            (false, Format::Text) => print(&localize_text(found, self.top, style())),
+            (false, Format::Markdown) => print(&localize_markdown(found, self.top)),
         }
         // A folder that cannot be written is no reason to lose the result.
         if !self.no_save
-            && let Err(error) = save_localization(failure.case(), &found)
+            && let Err(error) = save_localization(case, found)
         {
             eprintln!("warning: the result is not kept in the case's folder: {error}");
         }
-        Ok(match found.stopped {
+        match found.stopped {
             StopReason::Interrupted => Exit::Interrupted,
             StopReason::Runs | StopReason::Budget | StopReason::Stable | StopReason::Exhausted => {
                 Exit::Clean
             }
-        })
+        }
     }
 
     fn failure(&self) -> FailurePlan {

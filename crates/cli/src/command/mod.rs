@@ -15,6 +15,7 @@ mod localize;
 mod man;
 mod mutate;
 mod passes;
+mod provision;
 mod reduce;
 mod report;
 mod run;
@@ -38,6 +39,7 @@ use crate::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Doctor(doctor::Doctor),
+    Provision(provision::Provision),
     Passes(passes::Passes),
     Run(Box<run::Run>),
     Cov(Box<cov::Cov>),
@@ -62,6 +64,7 @@ impl Command {
     pub(crate) fn run(self, verbose: bool) -> Result<Exit, Failure> {
         match self {
             Command::Doctor(doctor) => doctor.run(verbose),
+            Command::Provision(provision) => provision.run(),
             Command::Passes(passes) => passes.run(),
             Command::Run(run) => run.run(),
             Command::Cov(cov) => cov.run(),

@@ -23,6 +23,16 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
         CompilerError::NoTool { major, .. } => install(&format!("llvm-{major}")),
         CompilerError::NoLibclang { .. } => install_libclang(),
         CompilerError::NoLlvmAtAll => how_to_get(suggested_llvm()),
+        CompilerError::NoGccSource { version } => {
+            let major = version.split('.').next().unwrap_or(version);
+            format!(
+                "`apt-get install -y gcc-{major}-source libgmp-dev libmpfr-dev libmpc-dev \
+                 libisl-dev zlib1g-dev`, or give a build tree with `--gcc-build DIR`"
+            )
+        }
+        CompilerError::NotAGccBuild(_) => {
+            "give the folder in which `make all-gcc` ended well".to_owned()
+        }
         CompilerError::NoLlvmOfTool(_) => {
             "say which one it is: `--llvm 19`, or `--llvm-config PATH` for one of your own".to_owned()
         }
@@ -134,6 +144,8 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
         CompilerError::NoLlvm(_)
         | CompilerError::NoLlvmAtAll
         | CompilerError::NoLlvmOfTool(_)
+        | CompilerError::NoGccSource { .. }
+        | CompilerError::NotAGccBuild(_)
         | CompilerError::NoDriver { .. }
         | CompilerError::NoLibclang { .. }
         | CompilerError::NoTool { .. }

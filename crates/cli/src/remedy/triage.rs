@@ -35,6 +35,7 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
             "give it more time (`--budget 60s`) or another seed (`--seed`), reduce the case first, or \
              take another method: `locseq-wc` has no constraint, `culprit` needs no witness"
         }
+        TriageError::NoCoveredGcc { .. } => "that takes a quarter of an hour on two cores, once",
         TriageError::OnlyOpt { .. } => {
             "the crash depends on where things lie in memory; `valgrind opt`, or an LLVM that was \
              built with `-DLLVM_USE_SANITIZER=Address` (`--llvm-config`), may show it every time"
@@ -73,7 +74,7 @@ pub(super) fn exit(error: &TriageError) -> Exit {
         TriageError::NoWitness { interrupted: true, .. } => Exit::Interrupted,
         TriageError::NoWitness { interrupted: false, .. } => Exit::NoWitness,
         TriageError::Mutate(error) | TriageError::NotC { source: error, .. } => mutate::exit(error),
-        TriageError::NoCsmith => Exit::Missing,
+        TriageError::NoCsmith | TriageError::NoCoveredGcc { .. } => Exit::Missing,
         TriageError::Troubled(_) | TriageError::NotZoomed(_) => Exit::Internal,
         TriageError::Search(_)
         | TriageError::NoReducer(_)

@@ -26,6 +26,17 @@ impl Driver {
         Ok(pass_list(&said))
     }
 
+    /// The optimizations that are on at this level, each as the flag that switches it
+    /// off.
+    pub fn optimizations(&self, level: OptLevel) -> Result<Vec<String>, CompilerError> {
+        let said = Tool::new(&self.path)
+            .args(["-Q", "--help=optimizers"])
+            .arg(format!("-{}", level.name()))
+            .env("LC_ALL", "C")
+            .text()?;
+        Ok(switched_on(&said))
+    }
+
     /// The names of its debug counters: each counts one kind of transformation, and
     /// `-fdbg-cnt=NAME:N` allows the first N of them.
     pub fn counters(&self) -> Result<Vec<String>, CompilerError> {
@@ -60,6 +71,16 @@ impl Driver {
     }
 }
 
+/// Reads `-Q --help=optimizers`: an option and its state per line.
+fn switched_on(said: &str) -> Vec<String> {
+    let flag = |line: &str| {
+        let (option, state) = line.trim().split_once(char::is_whitespace)?;
+        let is_on = state.trim() == "[enabled]";
+        is_on.then(|| option.strip_prefix("-f").map(|name| format!("-fno-{name}"))).flatten()
+    };
+    said.lines().filter_map(flag).collect()
+}
+
 /// Reads `-fdump-passes`: a line per pass, deeper where it lies in a group.
 fn pass_list(said: &str) -> Vec<String> {
     let rows: Vec<(usize, &str, bool)> = said
@@ -85,6 +106,14 @@ fn pass_list(said: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_on_can_be_switched_off() {
+        let said = "The following options control optimizations:\n  -O<number>   \t\t\n\
+                    \x20 -fdce              [enabled]\n  -faggressive-loop-optimizations \t[enabled]\n\
+                    \x20 -fvect-cost-model=  dynamic\n  -ftree-vectorize   [disabled]\n";
+        assert_eq!(switched_on(said), ["-fno-dce", "-fno-aggressive-loop-optimizations"]);
+    }
 
     #[test]
     fn groups_and_what_is_off_are_left_out() {

@@ -11,6 +11,7 @@ pub(crate) mod backtrace;
 mod complaint;
 mod find;
 mod gcc;
+mod instrumented;
 mod plugin;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use crate::CompilerError;
 use crate::csmith;
 use crate::spawn::{Tool, find_on_path, is_executable};
 use crate::workdir::Workdir;
+pub use instrumented::{CoveredCc1, GccSource, GccStep};
 pub use plugin::{GccPlugin, PluginLog, PluginOrders, PluginParts};
 
 /// The kernel ends what uses up its CPU time. Waiting is limited to so much more

@@ -15,8 +15,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use optsleuth_model::{IndexSet, Invocation};
+use optsleuth_model::{Coverage, Detour, IndexSet, Invocation};
 
+use super::instrumented::{CoveredCc1, order_of, read_marks};
 use super::{Driver, Family};
 use crate::CompilerError;
 use crate::llvm::cache_root;
@@ -36,11 +37,13 @@ const CONTROL: &str = "control";
 const LOG: &str = "log";
 const BEFORE: &str = "before";
 const AFTER: &str = "after";
+const MARKS: &str = "marks";
 
 /// A gcc's plug-in, ready to be loaded.
 #[derive(Clone, Debug)]
 pub struct GccPlugin {
-    library: PathBuf,
+    /// What has gcc load it, or run a cc1 that has it already.
+    flag: String,
 }
 
 /// What the plug-in is to do in one compilation.
@@ -53,6 +56,13 @@ pub struct PluginOrders {
     pub watch: bool,
     /// Print the function before and after this one.
     pub dump: Option<u32>,
+    /// Keep which blocks of gcc are executed. This and what follows needs a cc1 of
+    /// ours.
+    pub coverage: bool,
+    /// Those of these invocations by themselves, too: a half-open range.
+    pub window: Option<(u32, u32)>,
+    /// Changes to gcc itself.
+    pub detours: Vec<Detour>,
 }
 
 /// What one compilation came to, up to its end or its crash.
@@ -64,6 +74,9 @@ pub struct PluginLog {
     /// The function before the invocation that was to be printed.
     pub before: Option<String>,
     pub after: Option<String>,
+    pub coverage: Option<Coverage>,
+    /// `None` if gcc never came to it.
+    pub window: Option<Coverage>,
 }
 
 /// What gcc's plug-ins are compiled with.
@@ -111,7 +124,12 @@ impl GccPlugin {
         if !library.is_file() {
             build(&compiler, &headers, &library)?;
         }
-        Ok(GccPlugin { library })
+        Ok(GccPlugin { flag: format!("-fplugin={}", library.display()) })
+    }
+
+    /// The one that a cc1 of ours has in it.
+    pub fn of_cc1(cc1: &CoveredCc1) -> GccPlugin {
+        GccPlugin { flag: cc1.flag() }
     }
 
     /// The flags for one compilation that follows these orders. The folder is for
@@ -119,10 +137,7 @@ impl GccPlugin {
     pub fn flags(&self, orders: &PluginOrders, folder: &Path) -> io::Result<Vec<String>> {
         let control = folder.join(CONTROL);
         fs::write(&control, orders.text(folder))?;
-        Ok(vec![
-            format!("-fplugin={}", self.library.display()),
-            format!("-fplugin-arg-{NAME}-control={}", control.display()),
-        ])
+        Ok(vec![self.flag.clone(), format!("-fplugin-arg-{NAME}-control={}", control.display())])
     }
 
     /// What the plug-in wrote in that compilation; nothing if gcc did not come to
@@ -138,6 +153,9 @@ impl GccPlugin {
             Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
         };
         (log.before, log.after) = (printed(BEFORE)?, printed(AFTER)?);
+        if let Some((coverage, window)) = read_marks(&folder.join(MARKS)) {
+            (log.coverage, log.window) = (Some(coverage), window);
+        }
         Ok(log)
     }
 }
@@ -162,6 +180,15 @@ impl PluginOrders {
             order("dump", &number);
             order("before", &folder.join(BEFORE).display());
             order("after", &folder.join(AFTER).display());
+        }
+        if self.coverage {
+            order("coverage", &folder.join(MARKS).display());
+        }
+        if let Some((from, end)) = self.window {
+            order("window", &format!("{from} {end}"));
+        }
+        for detour in &self.detours {
+            order("detour", &order_of(detour));
         }
         text
     }
@@ -272,10 +299,10 @@ mod tests {
         let orders = PluginOrders {
             skips: IndexSet::of_ranges([(3, 5), (7, u32::MAX)]),
             required: vec!["rtl-split".to_owned()],
-            watch: false,
-            dump: None,
+            window: Some((4, 5)),
+            ..PluginOrders::default()
         };
-        let expected = "log /x/log\nskip 3 5\nskip 7 4294967295\nrequired rtl-split\n";
+        let expected = "log /x/log\nskip 3 5\nskip 7 4294967295\nrequired rtl-split\nwindow 4 5\n";
         assert_eq!(orders.text(Path::new("/x")), expected);
     }
 }

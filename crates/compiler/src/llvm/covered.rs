@@ -145,6 +145,50 @@ impl Covered {
         Ok(map)
     }
 
+    /// The same where all objects have debug information and lie beside their
+    /// archives: every function belongs to the file in which it is written, as
+    /// `known_as` calls it.
+    pub(crate) fn code_map_by_lines(
+        &self,
+        program: &Path,
+        known_as: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<CodeMap, CompilerError> {
+        let marks = Marks::read(program)?;
+        let mut map = CodeMap { n_blocks: marks.n_blocks, ..CodeMap::default() };
+        let mut file_ids: HashMap<String, FileId> = HashMap::new();
+        for (archive, members) in &self.members {
+            let beside = Path::new(archive).parent().unwrap_or(Path::new("."));
+            for (position, member) in members.iter().enumerate() {
+                let Ok(functions) = &member.outcome else { continue };
+                let path = beside.join(&member.name);
+                let lines = fs::read(&path).ok().and_then(|bytes| Lines::read(&bytes).ok()?);
+                let object = map.objects.len() as u32;
+                map.objects.push(CodeObject {
+                    archive: archive.clone(),
+                    member: member.name.clone(),
+                    position: position as u32,
+                    zoomed: Some(path.display().to_string()),
+                });
+                for function in functions {
+                    let Some(&start) = marks.starts.get(&function.probe_symbol) else { continue };
+                    let place =
+                        lines.as_ref().and_then(|all| all.find(function.section, function.start));
+                    let file = place.and_then(|place| known_as(place.file));
+                    let file = file.unwrap_or_else(|| file_name(&member.name));
+                    let next = FileId(file_ids.len() as u32);
+                    let file = *file_ids.entry(file.clone()).or_insert_with(|| {
+                        map.files.push(file);
+                        next
+                    });
+                    let name = demangle(&function.symbol);
+                    map.functions.push(code_function(function, name, file, object, start));
+                }
+            }
+        }
+        find_hosts(&mut map);
+        Ok(map)
+    }
+
     /// Functions of zoomed objects that stand in LLVM's headers, by symbol. The
     /// linker may have kept another object's copy; it is of the same header.
     fn header_files(

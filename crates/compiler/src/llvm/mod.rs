@@ -2,7 +2,7 @@
 
 mod authors;
 mod classify;
-mod covered;
+pub(crate) mod covered;
 mod embedded;
 mod fault;
 mod faulty;
@@ -31,6 +31,7 @@ pub use lines::{SourceLines, block_lines};
 pub use pool::Pool;
 pub use provision::{Step, cache_root, provision};
 pub(crate) use provision::{cxx_compiler, instrumentation, lld};
+pub(crate) use provisioned::conditions_of;
 pub use provisioned::{Condition, ConditionKind, Flavor, Provisioned, Targets};
 pub use worker::{Sandbox, Worker};
 pub use zoom::{LeftOut, SourceChoice, SourceTree, Variant, ZoomPlan, Zoomed, file_of, zoom};

@@ -164,35 +164,7 @@ impl Provisioned {
     /// What is decided in these blocks of a covered worker, by block; what a
     /// function returns, where it begins.
     pub fn detours(&self, blocks: &Coverage) -> Result<Vec<Condition>, CompilerError> {
-        let program = fs::read(&self.binary).map_err(CompilerError::Cache)?;
-        let is_wanted = |block: u32| blocks.contains(BlockId(block));
-        let instruction = |decision: Decision| {
-            let Decision { block, nth, address, inverted } = decision;
-            let detour = Detour { address, bytes: [inverted, 0, 0, 0], length: 1 };
-            Condition { block: BlockId(block), nth, kind: ConditionKind::Instruction, detour }
-        };
-        let found = optsleuth_objcov::decisions(&program, is_wanted);
-        let mut found: Vec<Condition> = found.into_iter().map(instruction).collect();
-        let program = Program::read(&program).ok_or(CompilerError::NotInstrumented)?;
-        let mut entries: Vec<u64> = (self.symbols().all())
-            // A part that was cut out of a function is jumped to, and cannot return.
-            .filter(|(_, name)| !name.contains(".cold"))
-            .map(|(address, _)| address)
-            .collect();
-        entries.dedup();
-        for address in entries {
-            let Some(block) = program.block_at(address).filter(|&block| is_wanted(block)) else {
-                continue;
-            };
-            found.extend(RETURNS.map(|[a, b, c]| Condition {
-                block: BlockId(block),
-                nth: 0,
-                kind: ConditionKind::Return,
-                detour: Detour { address, bytes: [a, b, c, 0], length: 3 },
-            }));
-        }
-        found.sort_by_key(|condition| (condition.block, condition.kind));
-        Ok(found)
+        conditions(&self.binary, self.symbols(), blocks)
     }
 
     /// The instructions of blocks that a stack's addresses are, of a return address
@@ -223,4 +195,48 @@ impl Provisioned {
         let bytes = fs::read(self.binary.with_file_name(SUMMARY)).map_err(CompilerError::Cache)?;
         serde_json::from_slice(&bytes).map_err(|error| CompilerError::Cache(error.into()))
     }
+}
+
+/// What is decided in these blocks of a program with probes.
+pub(crate) fn conditions_of(
+    binary: &Path,
+    blocks: &Coverage,
+) -> Result<Vec<Condition>, CompilerError> {
+    conditions(binary, &Symbols::read(binary), blocks)
+}
+
+fn conditions(
+    binary: &Path,
+    symbols: &Symbols,
+    blocks: &Coverage,
+) -> Result<Vec<Condition>, CompilerError> {
+    let program = fs::read(binary).map_err(CompilerError::Cache)?;
+    let is_wanted = |block: u32| blocks.contains(BlockId(block));
+    let instruction = |decision: Decision| {
+        let Decision { block, nth, address, inverted } = decision;
+        let detour = Detour { address, bytes: [inverted, 0, 0, 0], length: 1 };
+        Condition { block: BlockId(block), nth, kind: ConditionKind::Instruction, detour }
+    };
+    let found = optsleuth_objcov::decisions(&program, is_wanted);
+    let mut found: Vec<Condition> = found.into_iter().map(instruction).collect();
+    let program = Program::read(&program).ok_or(CompilerError::NotInstrumented)?;
+    let mut entries: Vec<u64> = (symbols.all())
+        // A part that was cut out of a function is jumped to, and cannot return.
+        .filter(|(_, name)| !name.contains(".cold"))
+        .map(|(address, _)| address)
+        .collect();
+    entries.dedup();
+    for address in entries {
+        let Some(block) = program.block_at(address).filter(|&block| is_wanted(block)) else {
+            continue;
+        };
+        found.extend(RETURNS.map(|[a, b, c]| Condition {
+            block: BlockId(block),
+            nth: 0,
+            kind: ConditionKind::Return,
+            detour: Detour { address, bytes: [a, b, c, 0], length: 3 },
+        }));
+    }
+    found.sort_by_key(|condition| (condition.block, condition.kind));
+    Ok(found)
 }

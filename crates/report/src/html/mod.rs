@@ -188,10 +188,10 @@ fn summary(out: &mut String, found: &Localization) -> fmt::Result {
     };
     writeln!(
         out,
-        ".{} LLVM {}, method {}, seed {}, formula {}, aggregation {}{}. \
+        ".{} {}, method {}, seed {}, formula {}, aggregation {}{}. \
          The failing run executed {} of the compiler.</p>",
         Text(&programs(found)),
-        Text(&found.llvm),
+        Text(&found.compiler()),
         Text(&found.method),
         found.seed,
         Text(&found.formula),

@@ -89,10 +89,7 @@ pub fn bisect(plan: &BisectPlan, progress: &dyn Progress) -> Result<Bisection, T
 
 /// The gcc that a case is about; nothing for one of LLVM. A case of clang's driver has
 /// no passes that can be skipped, and no driver can be taken for an LLVM.
-pub(crate) fn gcc_of(
-    case: &Case,
-    llvm: Option<&LlvmChoice>,
-) -> Result<Option<Driver>, TriageError> {
+pub fn gcc_of(case: &Case, llvm: Option<&LlvmChoice>) -> Result<Option<Driver>, TriageError> {
     let Some(driver) = Driver::of_case(&case.compiler) else { return Ok(None) };
     let driver = driver?;
     match driver.family {

@@ -13,15 +13,13 @@
 
 use std::collections::BTreeSet;
 
-use optsleuth_case::loaded::LoadedCase;
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{Condition, ConditionKind, Pool};
-use optsleuth_model::{BlockId, Coverage, RunRequest, RunResult};
+use optsleuth_model::{BlockId, Detour, RunRequest, RunResult};
 use optsleuth_rank::Cure;
 
 use super::authors::FailingChanges;
-use crate::TriageError;
 
 /// Pairs are made of so many conditions, those of most promise.
 const PAIRED: usize = 24;
@@ -49,12 +47,15 @@ type Placed = (u32, Condition);
 
 /// One or two conditions that are decided the other way in one run.
 #[derive(Clone, Debug)]
-struct Attempt(Vec<Placed>);
+pub(super) struct Attempt(Vec<Placed>);
 
 impl Attempt {
+    pub(super) fn detours(&self) -> Vec<Detour> {
+        self.0.iter().map(|(_, condition)| condition.detour).collect()
+    }
+
     fn request(&self, template: &RunRequest) -> RunRequest {
-        let detours = self.0.iter().map(|(_, condition)| condition.detour).collect();
-        RunRequest { detours, ..template.clone() }
+        RunRequest { detours: self.detours(), ..template.clone() }
     }
 }
 
@@ -70,14 +71,9 @@ pub(super) struct Tried {
 }
 
 impl Detours {
-    /// All of a window. `promise` has a number for each block of the universe.
-    pub(super) fn of(
-        loaded: &LoadedCase,
-        window: &Coverage,
-        universe: &[BlockId],
-        promise: &[f64],
-    ) -> Result<Detours, TriageError> {
-        let found = loaded.workers.provisioned.detours(window)?;
+    /// All of these conditions. `promise` has a number for each block of the
+    /// universe.
+    pub(super) fn new(found: Vec<Condition>, universe: &[BlockId], promise: &[f64]) -> Detours {
         let in_universe = |condition: Condition| {
             let index = universe.binary_search(&condition.block).ok()?;
             Some(Attempt(vec![(index as u32, condition)]))
@@ -95,7 +91,7 @@ impl Detours {
             in_pairs: false,
         };
         detours.reorder(promise);
-        Ok(detours)
+        detours
     }
 
     /// The most promise first, of what is left.
@@ -123,15 +119,7 @@ impl Detours {
         template: &RunRequest,
         keep_going: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Verdict> {
-        let mut batch = Vec::new();
-        while batch.len() < count
-            && let Some(attempt) = self.left.pop()
-        {
-            // One condition that cures is enough.
-            if !attempt.0.iter().any(|(index, _)| self.cures.contains(index)) {
-                batch.push(attempt);
-            }
-        }
+        let batch = self.next(count);
         let template = RunRequest { coverage: false, ..template.clone() };
         let requests: Vec<RunRequest> =
             batch.iter().map(|attempt| attempt.request(&template)).collect();
@@ -145,6 +133,35 @@ impl Detours {
             self.take(attempt, *verdict);
         }
         verdicts
+    }
+
+    /// The next ones to try.
+    pub(super) fn next(&mut self, count: usize) -> Vec<Attempt> {
+        let mut batch = Vec::new();
+        while batch.len() < count
+            && let Some(attempt) = self.left.pop()
+        {
+            // One condition that cures is enough.
+            if !attempt.0.iter().any(|(index, _)| self.cures.contains(index)) {
+                batch.push(attempt);
+            }
+        }
+        batch
+    }
+
+    /// What came of one whose run says already what else it changes.
+    pub(super) fn take_graded(
+        &mut self,
+        attempt: Attempt,
+        verdict: Verdict,
+        cure: impl Fn(bool) -> Cure,
+    ) {
+        self.take(attempt, verdict);
+        for Attempt(placed) in std::mem::take(&mut self.ungraded) {
+            let grade =
+                |(index, condition): Placed| (index, cure(condition.kind == ConditionKind::Return));
+            self.grades.extend(placed.into_iter().map(grade));
+        }
     }
 
     fn take(&mut self, attempt: Attempt, verdict: Verdict) {
@@ -206,8 +223,6 @@ fn pairs(conditions: &[Placed]) -> Vec<Attempt> {
 
 #[cfg(test)]
 mod tests {
-    use optsleuth_model::Detour;
-
     use super::*;
 
     fn condition(index: u32) -> Placed {

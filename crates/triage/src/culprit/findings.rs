@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use optsleuth_case::loaded::{LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_model::{
     Authorship, BlockId, CodeMap, Coverage, Edit, HistoryEntry, LineSuspect, Localization, Outcome,
@@ -16,7 +15,7 @@ use super::detours::{Detours, Tried};
 use super::lines::LineEvidence;
 use super::mutants::Mutant;
 use super::{CULPRIT, CulpritPlan, authors};
-use crate::localize::{Account, CuresByEntity, Measured, Tally, Top, ranked_truth};
+use crate::localize::{Account, CuresByEntity, Described, Measured, Tally, Top, ranked_truth};
 
 /// What counts as the top when an investigation waits for it to settle.
 const TOP: usize = 10;
@@ -51,7 +50,7 @@ impl<'a> Findings<'a> {
     pub(super) fn new(
         map: &'a CodeMap,
         failing: &Coverage,
-        loaded: &LoadedCase,
+        described: &Described,
         failure: &Outcome,
         is_timed: bool,
     ) -> Findings<'a> {
@@ -60,15 +59,14 @@ impl<'a> Findings<'a> {
         if let Outcome::Crash(crash) = failure {
             clues.frames = map.functions_on_stack(&crash.frames);
         }
-        let passes = loaded.request.passes.as_ref().map(ToString::to_string).unwrap_or_default();
         Findings {
             map,
-            truth: loaded.case.case.truth.as_ref().map(|truth| Culprits::find(map, truth)),
+            truth: described.case.truth.as_ref().map(|truth| Culprits::find(map, truth)),
             ranker: Ranker::new(map, witnesses.universe()),
             clues,
             witnesses,
             sources: Vec::new(),
-            passes,
+            passes: described.passes.clone(),
             tried: Vec::new(),
             stack: Vec::new(),
             writers: Vec::new(),
@@ -134,6 +132,38 @@ impl<'a> Findings<'a> {
         self.runs += 1;
         match (&result.outcome, &result.coverage) {
             (Outcome::Ok(_), Some(coverage)) => self.clues.others.push_witness(coverage, 1.0),
+            _ => self.discarded += 1,
+        }
+    }
+
+    /// The same passes on another program.
+    pub(super) fn take_other(&mut self, coverage: Option<&Coverage>) {
+        self.runs += 1;
+        match coverage {
+            Some(coverage) => self.clues.others.push_witness(coverage, 1.0),
+            None => self.discarded += 1,
+        }
+    }
+
+    /// The same program with other options.
+    pub(super) fn take_configuration(
+        &mut self,
+        verdict: Verdict,
+        coverage: Option<&Coverage>,
+        passes: String,
+    ) {
+        self.runs += 1;
+        match (verdict, coverage) {
+            (Verdict::Passes, Some(coverage)) => {
+                let is_common = |block: &&BlockId| coverage.contains(**block);
+                let n_common = self.universe().iter().filter(is_common).count();
+                let similarity = n_common as f64 / self.universe().len().max(1) as f64;
+                let row = self.witnesses.project(coverage);
+                self.clues.sequences.push_row(row.clone(), similarity);
+                self.witnesses.push_row(row, similarity);
+                self.sources.push((passes, None));
+            }
+            (Verdict::Fails, _) => self.failing += 1,
             _ => self.discarded += 1,
         }
     }
@@ -264,8 +294,7 @@ impl<'a> Findings<'a> {
     pub(super) fn conclude(
         self,
         plan: &CulpritPlan,
-        loaded: &LoadedCase,
-        reproduction: &Reproduction,
+        described: &Described,
         stopped: StopReason,
         wall: Duration,
     ) -> Localization {
@@ -295,7 +324,7 @@ impl<'a> Findings<'a> {
             truth,
             history: self.history,
         }
-        .localization(loaded, reproduction)
+        .localization(described)
     }
 }
 

@@ -17,6 +17,7 @@ mod detours;
 mod findings;
 mod lines;
 mod mutants;
+mod of_gcc;
 mod technique;
 
 use std::time::{Duration, Instant};
@@ -35,11 +36,12 @@ use crate::TriageError;
 use crate::baseline::Baseline;
 use crate::bisect::{self, bisect_failing};
 use crate::localize::{
-    CoveredFailure, Measured, SearchInput, SearchPlan, Stop, look_for_witnesses,
+    CoveredFailure, Described, Measured, SearchInput, SearchPlan, Stop, look_for_witnesses,
 };
 use authors::FailingChanges;
 use detours::Detours;
 use findings::Findings;
+pub use of_gcc::{covered_cc1, find_culprit_of_gcc, localize_gcc};
 pub use technique::{CULPRIT, Technique};
 
 /// How to find the culprit.
@@ -143,7 +145,7 @@ pub fn find_culprit(
     let Investigated { findings, stopped, wall } =
         investigate(loaded, reproduction, input, known, plan, progress)?;
     progress.step("gathering evidence");
-    Ok(findings.conclude(plan, loaded, reproduction, stopped, wall))
+    Ok(findings.conclude(plan, &Described::of(loaded, reproduction), stopped, wall))
 }
 
 /// Where the method has the true culprits, among the functions whose symbols are
@@ -173,7 +175,8 @@ fn investigate<'a>(
     let template = candidate(loaded, input);
     let outcome = &reproduction.first.outcome;
     let timed = plan.stop.is_timed();
-    let mut findings = Findings::new(&input.map, &input.failing, loaded, outcome, timed);
+    let described = Described::of(loaded, reproduction);
+    let mut findings = Findings::new(&input.map, &input.failing, &described, outcome, timed);
     let started = Instant::now();
     let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
     let go_on = || !out_of_time() && !progress.stop_requested();
@@ -206,7 +209,8 @@ fn investigate<'a>(
 
     progress.step("deciding otherwise");
     let promise = findings.promise();
-    let mut detours = Detours::of(loaded, &window, findings.universe(), &promise)?;
+    let found = loaded.workers.provisioned.detours(&window)?;
+    let mut detours = Detours::new(found, findings.universe(), &promise);
     let template = detouring(&template, reproduction);
     let grading = with_authors(&template, known.guilty);
     let mut way = None;

@@ -7,15 +7,44 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use optsleuth_case::loaded::{LoadedCase, Reproduction};
 use optsleuth_model::{
-    BlockId, CodeMap, Cures, Evidence, Failure, FileId, FileSuspect, FunctionId, FunctionSuspect,
-    HistoryEntry, LOCALIZATION_VERSION, LineSuspect, Localization, ProgramCounts, RecipeName,
-    StopReason, TruthRanks, WitnessEntry,
+    BlockId, Case, CodeMap, Cures, Evidence, Failure, FileId, FileSuspect, FunctionId,
+    FunctionSuspect, HistoryEntry, LOCALIZATION_VERSION, LineSuspect, Localization, ProgramCounts,
+    RecipeName, StopReason, TruthRanks, WitnessEntry,
 };
 use optsleuth_rank::{Ranker, Ranking, Spectrum, evidence};
 
 /// How many of the nearest witnesses are kept, whether suspects refer to them
 /// or not.
 const NEAREST: usize = 10;
+
+/// What a result says about its case.
+#[derive(Clone, Debug)]
+pub struct Described {
+    pub case: Case,
+    /// Of the compiler.
+    pub version: String,
+    /// Which is a gcc, and not LLVM.
+    pub of_gcc: bool,
+    /// How it fails.
+    pub what: String,
+    /// The passes, or gcc's level and flags.
+    pub passes: String,
+    pub commands: Vec<String>,
+}
+
+impl Described {
+    pub fn of(loaded: &LoadedCase, reproduction: &Reproduction) -> Described {
+        let passes = loaded.request.passes.as_ref().map(ToString::to_string);
+        Described {
+            case: loaded.case.case.clone(),
+            version: loaded.workers.install.version.clone(),
+            of_gcc: false,
+            what: reproduction.what.clone(),
+            passes: passes.unwrap_or_default(),
+            commands: loaded.commands(),
+        }
+    }
+}
 
 /// What a method found.
 pub struct Account<'a> {
@@ -76,7 +105,7 @@ impl CuresByEntity {
 }
 
 impl Account<'_> {
-    pub fn localization(self, loaded: &LoadedCase, reproduction: &Reproduction) -> Localization {
+    pub fn localization(self, described: &Described) -> Localization {
         let evidence = evidence(self.ranker, self.spectrum, self.ranking);
         let nearest_of_files = evidence.files.iter().filter_map(|found| found.nearest);
         let nearest_of_functions = evidence.functions.iter().filter_map(|found| found.nearest);
@@ -108,8 +137,9 @@ impl Account<'_> {
         let similarities = (0..self.sources.len()).map(|witness| self.spectrum.similarity(witness));
         Localization {
             version: LOCALIZATION_VERSION,
-            case: loaded.case.case.id.clone(),
-            llvm: loaded.workers.install.version.clone(),
+            case: described.case.id.clone(),
+            llvm: described.version.clone(),
+            of_gcc: described.of_gcc,
             method: self.method.to_owned(),
             seed: self.seed,
             runs: self.runs,
@@ -123,11 +153,11 @@ impl Account<'_> {
             aggregation: self.recipe.aggregation,
             weights: self.recipe.weights,
             failure: Failure {
-                kind: loaded.case.case.kind.name().to_owned(),
-                what: reproduction.what.clone(),
-                passes: loaded.request.passes.as_ref().map(ToString::to_string).unwrap_or_default(),
+                kind: described.case.kind.name().to_owned(),
+                what: described.what.clone(),
+                passes: described.passes.clone(),
                 blocks: self.spectrum.universe().len(),
-                commands: loaded.commands(),
+                commands: described.commands.clone(),
             },
             best_similarity: similarities.fold(0.0, f64::max),
             files: files.collect(),

@@ -37,7 +37,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::TriageError;
-pub use account::{Account, CuresByEntity};
+pub use account::{Account, CuresByEntity, Described};
 pub use tally::{Measured, Source, Tally, Top, ranked_truth};
 
 /// What is to be localized.

@@ -11,7 +11,7 @@ use optsleuth_model::{
 };
 use optsleuth_rank::{Culprits, Ranker, Ranking, Recipe, Row, Spectrum};
 
-use super::account::Account;
+use super::account::{Account, Described};
 use super::{Judged, Stop};
 use crate::TriageError;
 
@@ -245,7 +245,7 @@ impl<'a> Tally<'a> {
             truth,
             history: self.history,
         }
-        .localization(loaded, reproduction)
+        .localization(&Described::of(loaded, reproduction))
     }
 
     /// The witnesses, what they cover, and how many runs there were: all, those

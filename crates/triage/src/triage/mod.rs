@@ -221,9 +221,13 @@ fn opened_asserting(
             LlvmInput::Program(suspicion) => {
                 open::open_in(workers, suspicion, plan.limits, progress)?
             }
-            LlvmInput::Case(case) => {
-                LoadedCase::load_into(workers, None, case.clone(), plan.limits, progress)?
-            }
+            LlvmInput::Case(case) => LoadedCase::load_into(
+                workers,
+                None,
+                CaseFolder::clone(case),
+                plan.limits,
+                progress,
+            )?,
         };
         Ok((seen(loaded, plan, progress)?, asserting))
     };

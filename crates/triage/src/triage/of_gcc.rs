@@ -1,9 +1,9 @@
-//! The triage of a failure of gcc: confirmed, reduced, bisected.
+//! The triage of a failure of gcc: confirmed, reduced, bisected, ranked.
 //!
 //! ```text
 //! program ──► case ──► smaller program ──► guilty pass and function ──► report
 //! ```
-//! gcc's own files are not ranked: its code has no probes.
+//! gcc's own files are ranked where a gcc with probes was provisioned.
 //!
 //! **Invariant:** a folder is made only of something that was seen to fail, and of a
 //! program whose behaviour is defined where that decides.
@@ -14,19 +14,23 @@ use std::time::Instant;
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::driver::{FailingDriverCase, LoadedDriverCase};
-use optsleuth_case::folder::{forget, open_case, save_bisection, save_definedness};
+use optsleuth_case::folder::{
+    forget, open_case, save_bisection, save_definedness, save_localization,
+};
 use optsleuth_case::write::{is_free, write_case};
 use optsleuth_compiler::driver::{Compiled, Driver};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseFolder, CaseKind, CheckStatus, Limits, OptLevel, Pipeline, Progress, Triage, Trust,
+    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Limits, OptLevel, Pipeline, Progress,
+    Triage, Trust,
 };
 
 use super::budget::{Budget, Step};
 use super::{Steps, TriagePlan};
 use crate::TriageError;
 use crate::bisect::bisect_gcc;
-use crate::culprit::CULPRIT;
+use crate::culprit::{CULPRIT, CulpritPlan, covered_cc1, find_culprit_of_gcc};
+use crate::localize::Stop;
 use crate::reduce::{Part, Reducing, reduce_driver, restore_original};
 
 /// A program that is said to make a gcc fail.
@@ -95,8 +99,18 @@ fn triage_failing(
     steps.timed("check", |steps| reopen(steps, &mut failing, &folder, trust))?;
     save_definedness(&failing.loaded.case, &failing.reproduction.definedness)?;
     let bisection = steps.attempt("bisect", |steps| {
-        let found = bisect_gcc(&mut failing, steps.budget.end(), progress)?;
+        let deadline = steps.budget.end() - steps.budget.of(Step::Rank);
+        let found = bisect_gcc(&mut failing, deadline, progress)?;
         save_bisection(&failing.loaded.case, &found)?;
+        Ok(found)
+    });
+    let localization = steps.attempt("rank", |steps| {
+        let guilty = bisection.as_ref().and_then(Bisection::culprit).map(|found| found.index);
+        let cc1 = covered_cc1(&failing.loaded.tested.driver)?;
+        let stop = Stop { budget: Some(steps.budget.of(Step::Rank)), ..Stop::default() };
+        let how = CulpritPlan { seed: plan.seed, stop };
+        let found = find_culprit_of_gcc(&mut failing, &cc1, guilty, &how, progress)?;
+        save_localization(&failing.loaded.case, &found)?;
         Ok(found)
     });
     let case = open_case(&folder, trust)?;
@@ -107,7 +121,7 @@ fn triage_failing(
         reduction,
         bisection,
         single: None,
-        localization: None,
+        localization,
         notes: steps.notes,
         interrupted: progress.stop_requested(),
         seconds: steps.seconds,

@@ -13,7 +13,8 @@ use optsleuth_case::workers::{Workers, steps};
 use optsleuth_compiler::distribution::{Job, OptCrash};
 use optsleuth_compiler::llvm::{self, Flavor, Install, SourceTree, Targets, Variant, Zoomed};
 use optsleuth_model::{
-    AssertionCheck, CodeMap, FunctionName, PassSequence, Program, Progress, RunResult, ZoomReport,
+    AssertionCheck, CaseFolder, CodeMap, FunctionName, PassSequence, Program, Progress, RunResult,
+    ZoomReport,
 };
 
 use super::{LlvmInput, TriagePlan};
@@ -143,7 +144,7 @@ fn load(
     match input {
         LlvmInput::Case(case) => {
             let how = WorkerPlan { llvm: None, flavor: Flavor::Covered, n_workers: None };
-            let loaded = LoadedCase::set_up(case.clone(), &how, plan.limits, progress)?;
+            let loaded = LoadedCase::set_up(CaseFolder::clone(case), &how, plan.limits, progress)?;
             let LoadedCase { workers, program, request, case, .. } = loaded;
             Ok(Loaded { workers, program, passes: request.passes, options: case.case.flags })
         }

@@ -159,6 +159,7 @@ pub fn localization() -> Localization {
     let rank = functions.iter().find(is_true).map(|function| function.rank);
     let culprit = |name: &str, rank| TrueCulprit { name: name.into(), rank };
     Localization {
+        of_gcc: false,
         version: LOCALIZATION_VERSION,
         case: "gvn-42".into(),
         llvm: "19.1.7".into(),

@@ -70,7 +70,7 @@ impl Access {
                 };
                 let invocations: Vec<Invocation> = all.iter().map(as_run).collect();
                 let changed = vec![None; invocations.len()];
-                Ok(PluginLog { invocations, changed, before: None, after: None })
+                Ok(PluginLog { invocations, changed, ..PluginLog::default() })
             }
         }
     }

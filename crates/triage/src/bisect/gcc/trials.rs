@@ -287,7 +287,7 @@ impl Trial {
         tested.flags.extend(self.access.flags(orders, folder.path())?);
         tested.flags.extend(flags.iter().cloned());
         let tried = tested.run(&self.source, worker, self.limits)?;
-        let PluginLog { invocations, changed, before, after } =
+        let PluginLog { invocations, changed, before, after, .. } =
             self.access.log(orders, folder.path()).map_err(CaseError::from)?;
         let ended_inside = self.access.logs_as_it_goes()
             && matches!(
