@@ -54,7 +54,14 @@ fn the_table_says_who_sees_what() {
         let ran = worker.run(&PLAIN.request(None, limits)).unwrap().outcome;
         let expected = ran.execution().unwrap().clone();
         let loaded = Some((&program, &[][..]));
-        let asked = Asked { source: &source, c_flags: &[], loaded, expected: &expected, limits };
+        let asked = Asked {
+            source: &source,
+            c_flags: &[],
+            loaded,
+            expected: &expected,
+            failing: None,
+            limits,
+        };
         for (who, written) in COLUMNS.into_iter().zip(&row[1..]) {
             let answers = ask(&[who], &asked, install, worker, &Silent).unwrap().asked;
             let found = cell(name, &answers[0].said).unwrap_or(written);

@@ -33,8 +33,7 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
         }
         CaseError::DriverCase(_) => {
             "`case check` and `reduce` work on it. A failure of clang may show in LLVM alone, too: \
-             `compiler = { llvm = \"19\" }` with the same `level` and \
-             `cflags = [\"-O2\", \"-Xclang\", \"-disable-llvm-passes\"]`"
+             `compiler = { llvm = \"19\" }` with the same `level`"
         }
         CaseError::Exists(_) => "`--force` replaces it, `-o` names another folder",
         CaseError::NotACase(_) => "`-o` names another folder",
