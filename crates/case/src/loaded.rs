@@ -11,13 +11,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use fs_err as fs;
-use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
+use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_model::{
     Case, CaseFolder, CaseKind, CheckStatus, Checker, Confirmation, Definedness, Emit, Execute,
-    Execution, Language, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress, RunRequest,
-    RunResult, Stage, Unmodified,
+    Execution, Language, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress,
+    RunRequest, RunResult, Stage, Unmodified,
 };
 
 use crate::CaseError;
@@ -404,8 +404,14 @@ impl LoadedCase {
         let source = self.source_command()?;
         let request = RunRequest { limits: self.repeat_limits(), ..self.request.clone() };
         let first = &reproduction.first;
-        let mut confirmation =
-            confirm(&mut self.workers, &self.program, source, &case.llvm_options(), &request, first)?;
+        let mut confirmation = confirm(
+            &mut self.workers,
+            &self.program,
+            source,
+            &case.llvm_options(),
+            &request,
+            first,
+        )?;
         // What a wrong program prints may vary: that it is wrong counts.
         if let Some(theirs) = &confirmation.execution
             && reproduction.oracle.judge(&Outcome::Ok(Some(theirs.clone()))) == Verdict::Fails

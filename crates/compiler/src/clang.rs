@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use optsleuth_model::{Language, Program};
+use optsleuth_model::{Language, OptLevel, Program};
 
 use crate::CompilerError;
 use crate::csmith;
@@ -55,6 +55,29 @@ pub fn to_ir_command(
         .arg(source)
         .arg("-o")
         .arg(output))
+}
+
+/// The object that clang itself makes of a C program at a level. It is told to leave
+/// out the table of symbols whose address matters, which only its driver adds, and
+/// which is no code.
+pub fn object(install: &Install, source: &Path, level: OptLevel) -> Result<Vec<u8>, CompilerError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CompilerError::UnreadableProgram { path, source }
+    };
+    let text = std::fs::read(source).map_err(unreadable(source))?;
+    let folder = Workdir::new()?;
+    let output = folder.file("program.o");
+    clang(install)?
+        .arg(format!("-{}", level.name()))
+        .args(["-c", "-w", "-fno-addrsig"])
+        .args(csmith::include_flags(&text))
+        .arg(source)
+        .arg("-o")
+        .arg(&output)
+        .check()
+        .map_err(|error| refused(source, error))?;
+    std::fs::read(&output).map_err(unreadable(&output))
 }
 
 /// What becomes of the lines that say where a preprocessed text comes from.

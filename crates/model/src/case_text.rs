@@ -80,12 +80,10 @@ mod tests {
     fn only_input_and_pipeline_change() {
         let passes = Pipeline::Passes("function(sroa,\"odd\"),gvn<a;b>".into());
         let changed = retargeted(TEXT, "reduced.c", &passes, Some("1")).unwrap();
-        let expected = TEXT
-            .replace("\"x.c\"", "\"reduced.c\"")
-            .replace(
-                "level = \"O2\"",
-                "passes = 'function(sroa,\"odd\"),gvn<a;b>'\nfront_end = \"O2\"",
-            );
+        let expected = TEXT.replace("\"x.c\"", "\"reduced.c\"").replace(
+            "level = \"O2\"",
+            "passes = 'function(sroa,\"odd\"),gvn<a;b>'\nfront_end = \"O2\"",
+        );
         assert_eq!(changed, expected);
         let fewer = Pipeline::Passes("gvn".into());
         let again = retargeted(&changed, "reduced.c", &fewer, None).unwrap();

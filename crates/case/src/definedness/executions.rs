@@ -129,7 +129,9 @@ pub fn disagreement(references: &[(&'static str, Execution)]) -> Option<String> 
     let (way, other) = rest.iter().find(|(_, other)| !same_behaviour(&first.1, other))?;
     // At another level, clang also defines other macros.
     let reason = match *way == AT_LEVEL.name {
-        true => "its behaviour is not defined, it asks for `__OPTIMIZE__`, or clang's front end is wrong",
+        true => {
+            "its behaviour is not defined, it asks for `__OPTIMIZE__`, or clang's front end is wrong"
+        }
         false => "its behaviour is not defined",
     };
     Some(format!(

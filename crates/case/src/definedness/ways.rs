@@ -48,8 +48,11 @@ pub const BY_CODEGEN_AS_PROCESS: Way =
 
 /// Made by clang's front end at the case's level, where that is not `O0`. It has
 /// to do what the program at `O0` does.
-pub const AT_LEVEL: Way =
-    way("made by clang's front end at the case's level, without passes", CodegenLevel::O0, FILLS[0]);
+pub const AT_LEVEL: Way = way(
+    "made by clang's front end at the case's level, without passes",
+    CodegenLevel::O0,
+    FILLS[0],
+);
 
 impl Way {
     /// The run that executes the loaded program, or an edit of it, in this way.

@@ -365,7 +365,8 @@ fn run_baseline_programs(
     let worker = loaded.workers.pool.first();
     for program in programs {
         // Options of the case may not fit other programs.
-        let ran = worker.load(program, options, template.limits).and_then(|()| worker.run(&request));
+        let ran =
+            worker.load(program, options, template.limits).and_then(|()| worker.run(&request));
         if let Ok(result) = ran {
             findings.take_baseline_run(&result);
         }

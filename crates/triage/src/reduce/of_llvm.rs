@@ -12,8 +12,9 @@ use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::reducers;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CheckStatus, Emit, Language, OptLevel, PassSequence, Pipeline, Program, ProgramReduction,
-    ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
+    Case, CaseKind, CheckStatus, Emit, Language, OptLevel, PassSequence, Pipeline, Program,
+    ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest,
+    SequenceReduction,
 };
 
 use super::c::{note_sanitizers, shrink_c};

@@ -284,6 +284,7 @@ fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageErro
     let folder = Workdir::new()?;
     let whole = folder.file(&name);
     let install = suspicion.llvm.find()?;
-    let text = clang::preprocess(&install, path, &suspicion.clang_flags(), Markers::Dropped, &whole)?;
+    let text =
+        clang::preprocess(&install, path, &suspicion.clang_flags(), Markers::Dropped, &whole)?;
     Ok((name, text.into_bytes()))
 }
