@@ -63,8 +63,12 @@ impl Pipeline {
 }
 
 impl Case {
-    /// What clang's front end is told; `O0` for IR, which it never sees.
+    /// What clang's front end is told. `O0` for IR, which it never sees, and for a
+    /// driver, which tells its own.
     pub fn front_end(&self) -> OptLevel {
+        if self.compiler.is_driver() {
+            return OptLevel::O0;
+        }
         match Language::of_path(Path::new(&self.input)) {
             Some(Language::C) => self.front_end.unwrap_or_else(|| self.pipeline.front_end()),
             Some(Language::IrText | Language::Bitcode) | None => OptLevel::O0,
