@@ -23,7 +23,7 @@ use optsleuth_model::{
 use crate::CaseError;
 use crate::confirm::confirm;
 use crate::definedness::{
-    Asked, FailingRun, OF_C, OF_IR, References, ask, disagreement, references, references_at_o0,
+    Asked, FailingRun, OF_C, OF_IR, References, UnderTest, ask, disagreement,
 };
 use crate::folder::llvm_of;
 use crate::oracle::{Oracle, Verdict, behaviour};
@@ -306,13 +306,8 @@ impl LoadedCase {
         progress.step("running the unoptimized program");
         let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
         let options = self.case.case.llvm_options();
-        match &self.at_o0 {
-            None => references(&mut workers.pool, self.limits),
-            Some(at_o0) => {
-                let programs = (at_o0, &self.program);
-                references_at_o0(&mut workers.pool, programs, &options, self.limits)
-            }
-        }
+        let (program, at_o0) = (&self.program, self.at_o0.as_ref());
+        UnderTest { program, at_o0, options: &options }.references(&mut workers.pool, self.limits)
     }
 
     /// Whether the program is defined. A compiler with a fault is not asked.

@@ -97,21 +97,33 @@ pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Durati
     Ok((references, slowest))
 }
 
-/// The same for a program that clang's front end made at a level: what it should do
-/// is what the program at `O0` does. The pool has the level's loaded before and after.
-pub fn references_at_o0(
-    pool: &mut Pool,
-    (at_o0, at_level): (&Program, &Program),
-    options: &[String],
-    limits: Limits,
-) -> Result<(References, Duration), CaseError> {
-    pool.load(at_o0, options, limits)?;
-    let found = references(pool, limits);
-    pool.load(at_level, options, limits)?;
-    let (mut references, slowest) = found?;
-    let result = pool.first().run(&AT_LEVEL.request(None, limits))?;
-    references.push((AT_LEVEL.name, reference(&AT_LEVEL, result.outcome)?));
-    Ok((references, slowest.max(result.wall)))
+/// The program that a pool has loaded, and what says what it should do.
+#[derive(Clone, Copy, Debug)]
+pub struct UnderTest<'a> {
+    pub program: &'a Program,
+    /// Where clang's front end made the program at a level: the same at `O0`.
+    pub at_o0: Option<&'a Program>,
+    /// What LLVM gets with either.
+    pub options: &'a [String],
+}
+
+impl UnderTest<'_> {
+    /// What the program should do, as [`references`] has it. The pool has the same
+    /// loaded before and after.
+    pub fn references(
+        &self,
+        pool: &mut Pool,
+        limits: Limits,
+    ) -> Result<(References, Duration), CaseError> {
+        let Some(at_o0) = self.at_o0 else { return references(pool, limits) };
+        pool.load(at_o0, self.options, limits)?;
+        let found = references(pool, limits);
+        pool.load(self.program, self.options, limits)?;
+        let (mut references, slowest) = found?;
+        let result = pool.first().run(&AT_LEVEL.request(None, limits))?;
+        references.push((AT_LEVEL.name, reference(&AT_LEVEL, result.outcome)?));
+        Ok((references, slowest.max(result.wall)))
+    }
 }
 
 /// What the program does in one way.

@@ -28,9 +28,7 @@ use optsleuth_model::{
 };
 
 use crate::CaseError;
-pub use executions::{
-    References, agreed, differs, disagreement, executed, references, references_at_o0,
-};
+pub use executions::{References, UnderTest, agreed, differs, disagreement, executed, references};
 pub use promises::{Kept, Promises};
 pub use sanitizers::Sanitizers;
 pub use ways::{

@@ -4,13 +4,10 @@
 //! of a program whose behaviour is defined where that decides.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::definedness::{
-    Asked, FailingRun, References, ask, disagreement, references, references_at_o0,
-};
+use optsleuth_case::definedness::{Asked, FailingRun, UnderTest, ask, disagreement};
 use optsleuth_case::folder::open_case;
 use optsleuth_case::loaded::{LoadedCase, checkers, execution_limit, failing_request};
 use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
@@ -18,7 +15,7 @@ use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_case::write::write_case;
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::clang::{self, Markers};
-use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
+use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Language, Limits, Objection,
@@ -163,11 +160,9 @@ fn observe(
                 _ => Some(clang::read_program(&workers.install, program, c_flags)?),
             };
             let request = request(CaseKind::WrongCode);
-            let find_references = |pool: &mut Pool| match &at_o0 {
-                None => references(pool, limits),
-                Some(at_o0) => references_at_o0(pool, (at_o0, &loaded), &options, limits),
-            };
-            let wrong = execute(&mut workers, &request, limits, &find_references)?;
+            let under_test =
+                UnderTest { program: &loaded, at_o0: at_o0.as_ref(), options: &options };
+            let wrong = execute(&mut workers, &under_test, &request, limits)?;
             // Nothing is written about a program that may do anything.
             let failing =
                 FailingRun { clang_flags: &clang_flags, options: &options, request: &request };
@@ -224,12 +219,12 @@ enum Wrong {
 /// program cannot be executed, is an error.
 fn execute(
     workers: &mut Workers,
+    under_test: &UnderTest<'_>,
     request: &RunRequest,
     limits: Limits,
-    find_references: &dyn Fn(&mut Pool) -> Result<(References, Duration), CaseError>,
 ) -> Result<WrongBehaviour, TriageError> {
     let not = |status, what: String| Err(TriageError::NoFailure { status, what });
-    let (references, time) = match find_references(&mut workers.pool) {
+    let (references, time) = match under_test.references(&mut workers.pool, limits) {
         Ok(references) => references,
         Err(CaseError::NoReference { way, what, ends: false }) => {
             let what = format!("{way}, {what}");
