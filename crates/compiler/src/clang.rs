@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use optsleuth_model::{Language, OptLevel, Program};
+use optsleuth_model::{Language, Program};
 
 use crate::CompilerError;
 use crate::csmith;
@@ -57,10 +57,14 @@ pub fn to_ir_command(
         .arg(output))
 }
 
-/// The object that clang itself makes of a C program at a level. It is told to leave
-/// out the table of symbols whose address matters, which only its driver adds, and
-/// which is no code.
-pub fn object(install: &Install, source: &Path, level: OptLevel) -> Result<Vec<u8>, CompilerError> {
+/// The object that clang itself makes of a C program under these flags. It is told to
+/// leave out the table of symbols whose address matters, which only its driver adds,
+/// and which is no code.
+pub fn object(
+    install: &Install,
+    source: &Path,
+    flags: &[String],
+) -> Result<Vec<u8>, CompilerError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |source| CompilerError::UnreadableProgram { path, source }
@@ -69,7 +73,7 @@ pub fn object(install: &Install, source: &Path, level: OptLevel) -> Result<Vec<u
     let folder = Workdir::new()?;
     let output = folder.file("program.o");
     clang(install)?
-        .arg(format!("-{}", level.name()))
+        .args(flags)
         .args(["-c", "-w", "-fno-addrsig"])
         .args(csmith::include_flags(&text))
         .arg(source)
