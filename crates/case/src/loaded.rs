@@ -459,6 +459,9 @@ fn prepare(
         limits,
         ..failing_request(*kind, pipeline, passes)
     };
+    if request.execute != Execute::No || request.emit == Emit::Object {
+        Workers::note_missing_target(&program, &options, progress);
+    }
     Ok(Prepared { program, at_o0, request })
 }
 
