@@ -80,6 +80,7 @@ identity: build ## Compare workers with opt on hundreds of programs
 	@scripts/setup.sh test
 	$(CARGO) xtask identity --llvm 19 --programs 28 --sequences 3
 	$(CARGO) xtask identity --llvm 14 --programs 8 --sequences 3
+	$(CARGO) xtask identity --clang --llvm 19 --programs 100
 
 covered: build ## Compare workers with and without probes on hundreds of programs
 	@scripts/setup.sh all-llvms

@@ -107,11 +107,16 @@ namespace codegen_step {
 Object generate(Session &session, CodegenLevel level) {
   Module &module = *session.module;
   std::string error;
-  if (session.triple.getArch() == Triple::UnknownArch)
+  if (session.triple.str().empty()) {
+    // As llc does. The passes saw no target, as in opt.
+    session.triple = Triple(sys::getDefaultTargetTriple());
+    compat::set_triple(module, session.triple);
+  } else if (session.triple.getArch() == Triple::UnknownArch) {
     crash::finish(Verdict::BadModule,
-                  "it names no target triple to generate code for");
+                  "its target triple names no machine to generate code for");
+  }
   std::unique_ptr<TargetMachine> machine = std::move(session.generator);
-  if (level != CodegenLevel::O0)
+  if (!machine || level != CodegenLevel::O0)
     machine = make_target_machine(session.triple, compat::CodeGenLevel(level),
                                   true, error);
   if (!machine)

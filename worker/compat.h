@@ -23,9 +23,11 @@
 #include <memory>
 #include <string>
 #if LLVM_VERSION_MAJOR >= 17
+#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #else
 #include "llvm/ADT/Triple.h"
+#include "llvm/Support/Host.h"
 #endif
 #if LLVM_VERSION_MAJOR >= 16
 #include "llvm/IRPrinter/IRPrintingPasses.h"

@@ -1,10 +1,12 @@
-//! `cargo xtask identity`: do two optimizers print the same modules?
+//! `cargo xtask identity`: do two optimizers print the same modules, and do a worker
+//! and clang make the same objects?
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use optsleuth_bench::as_clang::{AsClangPlan, LEVELS, compare_levels};
 use optsleuth_bench::identity::{IdentityPlan, Pair, PairVerdict, Subject, compare};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::{self, Flavor, Targets};
@@ -16,6 +18,9 @@ pub(crate) struct Identity {
     /// Compare a worker with probes with a plain one, instead of a plain one with `opt`
     #[arg(long)]
     covered: bool,
+    /// Compare a worker's objects at -O1 -O2 -O3 -Os -Oz with those of clang
+    #[arg(long, conflicts_with_all = ["covered", "sequences"])]
+    clang: bool,
     /// Which LLVM
     #[arg(long, default_value_t = 19)]
     llvm: u32,
@@ -35,17 +40,7 @@ pub(crate) struct Identity {
 
 impl Identity {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let plan = IdentityPlan {
-            subject: match self.covered {
-                true => Subject::CoveredWithPlain,
-                false => Subject::WorkerWithOpt,
-            },
-            llvm: LlvmChoice::Version(self.llvm),
-            n_programs: self.programs,
-            n_sequences: self.sequences,
-            seed: self.seed,
-        };
-        let pairs = compare(&plan, &Silent)?;
+        let pairs = if self.clang { self.with_clang()? } else { self.of_passes()? };
         if let Some(path) = &self.csv {
             std::fs::write(path, csv(&pairs)).with_context(|| format!("{}", path.display()))?;
         }
@@ -55,7 +50,11 @@ impl Identity {
         println!(
             "LLVM {}, {}: {} pairs, {identical} identical, {} different, {} fail in both, {} fail in one; {bytes} bytes compared",
             self.llvm,
-            if self.covered { "with probes and without" } else { "worker and opt" },
+            match (self.covered, self.clang) {
+                (true, _) => "with probes and without",
+                (false, true) => "objects of worker and clang",
+                (false, false) => "worker and opt",
+            },
             pairs.len(),
             count(PairVerdict::Different),
             count(PairVerdict::BothFail),
@@ -68,6 +67,31 @@ impl Identity {
         ensure!(wrong == 0, "{wrong} pairs are not the same");
         Ok(())
     }
+
+    fn with_clang(&self) -> anyhow::Result<Vec<Pair>> {
+        let plan = AsClangPlan {
+            llvm: LlvmChoice::Version(self.llvm),
+            levels: &LEVELS,
+            n_programs: self.programs,
+            csmith_flags: &[],
+            seed: self.seed,
+        };
+        Ok(compare_levels(&plan, &Silent)?)
+    }
+
+    fn of_passes(&self) -> anyhow::Result<Vec<Pair>> {
+        let plan = IdentityPlan {
+            subject: match self.covered {
+                true => Subject::CoveredWithPlain,
+                false => Subject::WorkerWithOpt,
+            },
+            llvm: LlvmChoice::Version(self.llvm),
+            n_programs: self.programs,
+            n_sequences: self.sequences,
+            seed: self.seed,
+        };
+        Ok(compare(&plan, &Silent)?)
+    }
 }
 
 /// A sample of both comparisons on every LLVM that is installed.
@@ -76,8 +100,15 @@ pub(crate) fn all_llvms() -> anyhow::Result<()> {
     for (llvm, found) in llvm::discover() {
         let install = found?;
         for covered in [false, true] {
-            let sample =
-                Identity { covered, llvm, programs: 3, sequences: 3, seed: 500, csv: None };
+            let sample = Identity {
+                covered,
+                clang: false,
+                llvm,
+                programs: 3,
+                sequences: 3,
+                seed: 500,
+                csv: None,
+            };
             if let Err(error) = sample.run() {
                 println!("LLVM {llvm}: {error:#}");
                 failed.push(llvm);

@@ -5,6 +5,7 @@
 //! **Invariant:** a figure never depends on how busy the machine was without
 //! saying so, and what was measured is kept before anything else begins.
 
+pub mod as_clang;
 pub mod compare;
 mod error;
 pub mod identity;

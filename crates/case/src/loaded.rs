@@ -11,18 +11,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use fs_err as fs;
-use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
+use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_model::{
     Case, CaseFolder, CaseKind, CheckStatus, Checker, Confirmation, Definedness, Emit, Execute,
-    Execution, Language, Limits, Outcome, PassSequence, Pipeline, Program, Progress, RunRequest,
-    RunResult, Stage, Unmodified,
+    Execution, Language, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress,
+    RunRequest, RunResult, Stage, Unmodified,
 };
 
 use crate::CaseError;
 use crate::confirm::confirm;
-use crate::definedness::{Asked, OF_C, OF_IR, References, ask, disagreement, references};
+use crate::definedness::{
+    Asked, FailingRun, OF_C, OF_IR, References, UnderTest, ask, disagreement,
+};
 use crate::folder::llvm_of;
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude};
@@ -47,6 +49,9 @@ pub struct LoadedCase {
     /// loaded.
     unmodified: Option<Workers>,
     pub program: Program,
+    /// Of wrong code where clang's front end is told of a level: the same program
+    /// at `O0`, which does what it should.
+    at_o0: Option<Program>,
     /// The failing run.
     pub request: RunRequest,
     /// What the failing run may use, before anything is known about it.
@@ -125,13 +130,14 @@ impl LoadedCase {
         limits: Limits,
         progress: &dyn Progress,
     ) -> Result<LoadedCase, CaseError> {
-        let (program, request) =
+        let Prepared { program, at_o0, request } =
             prepare(&mut workers, unmodified.as_mut(), &case, limits, progress)?;
         Ok(LoadedCase {
             case,
             workers,
             unmodified,
             program,
+            at_o0,
             request,
             limits,
             hang_time: None,
@@ -166,8 +172,9 @@ impl LoadedCase {
     /// Makes it another case of the same compiler, in the same workers.
     pub fn reload(&mut self, case: CaseFolder, progress: &dyn Progress) -> Result<(), CaseError> {
         let LoadedCase { workers, unmodified, limits, .. } = self;
-        (self.program, self.request) =
+        let Prepared { program, at_o0, request } =
             prepare(workers, unmodified.as_mut(), &case, *limits, progress)?;
+        (self.program, self.at_o0, self.request) = (program, at_o0, request);
         self.case = case;
         Ok(())
     }
@@ -195,7 +202,7 @@ impl LoadedCase {
     /// Loads another program, or the same under more options than the case's.
     /// Whoever does so loads the case's own afterwards.
     pub fn load(&mut self, program: &Program, more: &[String]) -> Result<(), CompilerError> {
-        let options = [&self.case.case.flags, more].concat();
+        let options = [&self.case.case.llvm_options(), more].concat();
         self.workers.pool.load(program, &options, self.request.limits)
     }
 
@@ -298,7 +305,9 @@ impl LoadedCase {
     fn references(&mut self, progress: &dyn Progress) -> Result<(References, Duration), CaseError> {
         progress.step("running the unoptimized program");
         let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
-        references(&mut workers.pool, self.limits)
+        let options = self.case.case.llvm_options();
+        let (program, at_o0) = (&self.program, self.at_o0.as_ref());
+        UnderTest { program, at_o0, options: &options }.references(&mut workers.pool, self.limits)
     }
 
     /// Whether the program is defined. A compiler with a fault is not asked.
@@ -312,12 +321,32 @@ impl LoadedCase {
         if let Some((_, known)) = self.asked.as_ref().filter(|(known, _)| *known == text) {
             return Ok(known.clone());
         }
-        let Case { cflags, flags, .. } = &self.case.case;
-        let loaded = Some((&self.program, &flags[..]));
-        let asked =
-            Asked { source: &source, c_flags: cflags, loaded, expected, limits: self.limits };
+        let case = &self.case.case;
+        let (clang_flags, options) = (case.clang_flags(), case.llvm_options());
+        let failing = FailingRun {
+            clang_flags: &clang_flags,
+            options: &options,
+            request: &RunRequest { coverage: false, ..self.request.clone() },
+        };
+        let is_of_level = self.at_o0.is_some() && self.unmodified.is_none();
+        let program = self.at_o0.as_ref().unwrap_or(&self.program);
+        let asked = Asked {
+            source: &source,
+            c_flags: &case.cflags,
+            loaded: Some((program, &options)),
+            expected,
+            failing: is_of_level.then_some(failing),
+            limits: self.limits,
+        };
         let Workers { install, pool, .. } = self.unmodified.as_mut().unwrap_or(&mut self.workers);
-        let said = ask(checkers(&source), &asked, install, pool.first(), progress)?;
+        let worker = pool.first();
+        if self.at_o0.is_some() {
+            worker.load(program, &options, self.limits)?;
+        }
+        let said = ask(checkers(&source), &asked, install, worker, progress)?;
+        if self.at_o0.is_some() {
+            worker.load(&self.program, &options, self.limits)?;
+        }
         self.remember(text, said.clone());
         Ok(said)
     }
@@ -334,7 +363,7 @@ impl LoadedCase {
         let job = Job {
             install: &self.workers.install,
             program: &self.program,
-            options: &case.flags,
+            options: &case.llvm_options(),
             passes: self.request.passes.as_ref(),
             verify_each: false,
             codegen: generates_code.then_some(self.request.codegen),
@@ -352,7 +381,7 @@ impl LoadedCase {
     /// The command that makes IR of the program, in the case's folder.
     fn source_command(&self) -> Result<Option<String>, CaseError> {
         let case = &self.case.case;
-        self.workers.source_command(&self.case.folder, Path::new(&case.input), &case.cflags)
+        self.workers.source_command(&self.case.folder, Path::new(&case.input), &case.clang_flags())
     }
 
     /// Asks the distribution's tools about a failure; `None` for a fault, which
@@ -370,8 +399,14 @@ impl LoadedCase {
         let source = self.source_command()?;
         let request = RunRequest { limits: self.repeat_limits(), ..self.request.clone() };
         let first = &reproduction.first;
-        let mut confirmation =
-            confirm(&mut self.workers, &self.program, source, &case.flags, &request, first)?;
+        let mut confirmation = confirm(
+            &mut self.workers,
+            &self.program,
+            source,
+            &case.llvm_options(),
+            &request,
+            first,
+        )?;
         // What a wrong program prints may vary: that it is wrong counts.
         if let Some(theirs) = &confirmation.execution
             && reproduction.oracle.judge(&Outcome::Ok(Some(theirs.clone()))) == Verdict::Fails
@@ -391,6 +426,13 @@ pub fn checkers(source: &Path) -> &'static [Checker] {
     }
 }
 
+/// What a case's workers have loaded, and what they run.
+struct Prepared {
+    program: Program,
+    at_o0: Option<Program>,
+    request: RunRequest,
+}
+
 /// Loads a case's program, and says what the failing run is.
 fn prepare(
     workers: &mut Workers,
@@ -398,20 +440,29 @@ fn prepare(
     case: &CaseFolder,
     limits: Limits,
     progress: &dyn Progress,
-) -> Result<(Program, RunRequest), CaseError> {
+) -> Result<Prepared, CaseError> {
     progress.step("loading the program");
-    let Case { cflags, flags, kind, pipeline, .. } = &case.case;
-    let program = workers.load(&case.input(), cflags, flags, limits)?;
+    let Case { cflags, kind, pipeline, .. } = &case.case;
+    let (clang_flags, options) = (case.case.clang_flags(), case.case.llvm_options());
+    let program = workers.load(&case.input(), &clang_flags, &options, limits)?;
     if let Some(unmodified) = unmodified {
-        unmodified.pool.load(&program, flags, limits)?;
+        unmodified.pool.load(&program, &options, limits)?;
     }
+    let is_asked = *kind == CaseKind::WrongCode && case.case.front_end() != OptLevel::O0;
+    let at_o0 = match is_asked {
+        true => Some(clang::read_program(&workers.install, &case.input(), cflags)?),
+        false => None,
+    };
     let passes = workers.passes(&pipeline.passes())?;
     let request = RunRequest {
         coverage: workers.provisioned.flavor == Flavor::Covered,
         limits,
         ..failing_request(*kind, pipeline, passes)
     };
-    Ok((program, request))
+    if request.execute != Execute::No || request.emit == Emit::Object {
+        Workers::note_missing_target(&program, &options, progress);
+    }
+    Ok(Prepared { program, at_o0, request })
 }
 
 impl FailingCase {

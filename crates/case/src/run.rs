@@ -56,6 +56,9 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, CaseErr
     let passes = workers.passes(&plan.passes)?;
     progress.step("loading the program");
     let program = workers.load(&plan.program, &plan.c_flags, &plan.options, plan.limits)?;
+    if plan.execute != Execute::No {
+        Workers::note_missing_target(&program, &plan.options, progress);
+    }
     let request = RunRequest {
         skips: plan.skips.clone(),
         verify_each: plan.verify_each,

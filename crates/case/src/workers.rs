@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use fs_err as fs;
 use optsleuth_compiler::CompilerError;
@@ -128,6 +129,20 @@ impl Workers {
         let program = clang::read_program(&self.install, program, c_flags)?;
         self.pool.load(&program, options, limits)?;
         Ok(program)
+    }
+
+    /// Tells the user, once, that code is generated for this machine where the IR
+    /// names none. Bitcode is not read for that.
+    pub fn note_missing_target(program: &Program, options: &[String], progress: &dyn Progress) {
+        let text = String::from_utf8_lossy(&program.ir);
+        let is_named = program.ir.starts_with(b"BC")
+            || text.lines().any(|line| line.starts_with("target triple"))
+            || options.iter().any(|option| option.contains("-mtriple"));
+        static SAID: Once = Once::new();
+        if !is_named {
+            let what = "the IR names no target triple: code is generated for this machine";
+            SAID.call_once(|| progress.announce(what));
+        }
     }
 
     /// The command that makes IR of a C program, for people in `folder`;

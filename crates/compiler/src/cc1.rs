@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use crate::CompilerError;
-use crate::clang::{UNOPTIMIZED, clang};
+use crate::clang::{clang, unless_a_level};
 use crate::llvm::Install;
 use crate::workdir::Workdir;
 
@@ -35,7 +35,7 @@ impl Cc1 {
         let source = folder.file("program.c");
         fs_err::write(&source, "")?;
         let output = clang(install)?
-            .args(UNOPTIMIZED)
+            .args(unless_a_level(flags))
             .args(["-S", "-emit-llvm", "-w"])
             .args(flags)
             .arg(&source)

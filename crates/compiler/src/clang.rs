@@ -12,7 +12,14 @@ use crate::workdir::Workdir;
 
 /// Unoptimized IR that passes may optimize: plain `-O0` marks every function
 /// `optnone`, and passes would leave it alone.
-pub(crate) const UNOPTIMIZED: [&str; 3] = ["-O0", "-Xclang", "-disable-O0-optnone"];
+const UNOPTIMIZED: [&str; 3] = ["-O0", "-Xclang", "-disable-O0-optnone"];
+
+/// What clang is told about optimization beside these flags: nothing where they
+/// name a level.
+pub(crate) fn unless_a_level(flags: &[String]) -> &'static [&'static str] {
+    let is_level = |flag: &String| flag.starts_with("-O") && flag != "-O0";
+    if flags.iter().any(is_level) { &[] } else { &UNOPTIMIZED }
+}
 
 /// This LLVM's clang, without arguments.
 pub(crate) fn clang(install: &Install) -> Result<Tool, CompilerError> {
@@ -31,8 +38,8 @@ fn refused(program: &Path, error: CompilerError) -> CompilerError {
 }
 
 /// The command that compiles C to LLVM assembly. `text` is what the source
-/// holds; `flags` are the user's (`-I`, `-D`); csmith's headers are found
-/// without them.
+/// holds; `flags` are the user's (`-I`, `-D`), and the front end's level unless
+/// that is `-O0`; csmith's headers are found without them.
 pub fn to_ir_command(
     install: &Install,
     source: &Path,
@@ -41,13 +48,40 @@ pub fn to_ir_command(
     output: &Path,
 ) -> Result<Tool, CompilerError> {
     Ok(clang(install)?
-        .args(UNOPTIMIZED)
+        .args(unless_a_level(flags))
         .args(["-S", "-emit-llvm", "-w"])
         .args(csmith::include_flags(text))
         .args(flags)
         .arg(source)
         .arg("-o")
         .arg(output))
+}
+
+/// The object that clang itself makes of a C program under these flags. It is told to
+/// leave out the table of symbols whose address matters, which only its driver adds,
+/// and which is no code.
+pub fn object(
+    install: &Install,
+    source: &Path,
+    flags: &[String],
+) -> Result<Vec<u8>, CompilerError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CompilerError::UnreadableProgram { path, source }
+    };
+    let text = std::fs::read(source).map_err(unreadable(source))?;
+    let folder = Workdir::new()?;
+    let output = folder.file("program.o");
+    clang(install)?
+        .args(flags)
+        .args(["-c", "-w", "-fno-addrsig"])
+        .args(csmith::include_flags(&text))
+        .arg(source)
+        .arg("-o")
+        .arg(&output)
+        .check()
+        .map_err(|error| refused(source, error))?;
+    std::fs::read(&output).map_err(unreadable(&output))
 }
 
 /// What becomes of the lines that say where a preprocessed text comes from.

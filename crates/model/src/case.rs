@@ -27,6 +27,9 @@ pub struct Case {
     pub input: String,
     /// What the compiler is told to do.
     pub pipeline: Pipeline,
+    /// What clang's front end is told, where that is not what follows from the
+    /// pipeline (see [`Case::front_end()`]).
+    pub front_end: Option<OptLevel>,
     /// LLVM options, as `opt` takes them.
     pub flags: Vec<String>,
     /// For clang, or the compiler itself, if the input is C.
@@ -205,6 +208,8 @@ struct CaseFile {
     passes: Option<Spanned<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Spanned<OptLevel>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front_end: Option<Spanned<OptLevel>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     flags: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -287,6 +292,7 @@ impl Case {
             input: plain(self.input.clone()),
             passes,
             level,
+            front_end: self.front_end.map(|level| Spanned::new(0..0, level)),
             flags: self.flags.clone(),
             cflags: self.cflags.clone(),
             kind: self.kind,
@@ -328,6 +334,7 @@ impl Checker<'_> {
         if compiler.is_driver() {
             self.check_of_driver(&file.input, file.passes.as_ref(), &file.flags, file.kind)?;
         }
+        let front_end = self.front_end(&compiler, &file.input, file.front_end)?;
         let pipeline = self.pipeline(file.passes, file.level)?;
         Ok(Case {
             id: file.id.into_inner(),
@@ -337,6 +344,7 @@ impl Checker<'_> {
             fault,
             input: file.input.into_inner(),
             pipeline,
+            front_end,
             flags: file.flags,
             cflags: file.cflags,
             kind: file.kind,
@@ -437,6 +445,25 @@ impl Checker<'_> {
         Err(ModelError::Case { line: 1, message })
     }
 
+    /// What clang's front end is told apart from the passes.
+    fn front_end(
+        &self,
+        compiler: &CompilerSpec,
+        input: &Spanned<String>,
+        front_end: Option<Spanned<OptLevel>>,
+    ) -> Result<Option<OptLevel>, ModelError> {
+        let Some(level) = front_end else { return Ok(None) };
+        if compiler.is_driver() {
+            let message = "a driver's front end has the `level`; `front_end` is for `llvm`";
+            return Err(self.error(&level, message.to_owned()));
+        }
+        if Language::of_path(std::path::Path::new(input.get_ref())) != Some(Language::C) {
+            let message = "only a .c file goes through a `front_end`";
+            return Err(self.error(&level, message.to_owned()));
+        }
+        Ok(Some(level.into_inner()))
+    }
+
     fn pipeline(
         &self,
         passes: Option<Spanned<String>>,
@@ -508,6 +535,7 @@ functions = ["SROA::run"]
         assert_eq!(Case::parse(&case.to_toml()), Ok(case.clone()));
         let odd = Case {
             pipeline: Pipeline::Level(OptLevel::Os),
+            front_end: Some(OptLevel::O0),
             compiler: CompilerSpec::LlvmConfig("/opt/llvm/bin/llvm-config".into()),
             title: Some("quotes \" and\nlines".into()),
             flags: vec!["-slp-threshold=-9".into()],
@@ -545,6 +573,7 @@ functions = ["SROA::run"]
         check_error("files", "flies", 10, "flies");
         check_error("expected", "signature = \"x\"\nexpected", 7, "only a crash");
         check_error("expected = \"55\"", "expected = 55", 7, "string");
+        check_error("passes =", "front_end = \"O7\"\npasses =", 5, "O7");
         check_error("id = ", "id ", 2, "");
         let error = Case::parse("").unwrap_err();
         assert!(is_error(&error, 1, "version"), "{error}");
@@ -575,6 +604,7 @@ functions = ["SROA::run"]
         check("level = \"O2\"", "passes = \"sroa\"", 5, "no `passes`");
         check("wrong-code", "invalid-ir", 1, "cannot be `invalid-ir`");
         check("kind", "flags = [\"-x\"]\nkind", 1, "use `cflags`");
+        check("kind", "front_end = \"O2\"\nkind", 6, "`front_end` is for `llvm`");
     }
 
     #[test]
@@ -583,6 +613,11 @@ functions = ["SROA::run"]
         let case = case.unwrap();
         assert_eq!(case.pipeline.passes(), "default<O2>");
         assert_eq!(case.pipeline.codegen(), CodegenLevel::O2);
+        assert_eq!(case.front_end(), OptLevel::O2);
+        let old = Case { front_end: Some(OptLevel::O0), ..case.clone() };
+        assert_eq!(old.front_end(), OptLevel::O0);
+        let ir = Case { input: "sum.ll".into(), ..case };
+        assert_eq!(ir.front_end(), OptLevel::O0);
         assert_eq!(Pipeline::Passes("default<O2>".into()).codegen(), CodegenLevel::O0);
     }
 }

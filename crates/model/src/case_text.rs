@@ -1,7 +1,8 @@
 //! The text of a `case.toml` -> the same text about a smaller program or
 //! another pipeline. Comments, order and everything else stay as they are, but
 //! for the output that a smaller program should have and for what was observed
-//! of the larger one.
+//! of the larger one. Where passes take the place of a level, the level of the
+//! front end is written down, so that the passes get the same IR.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -29,7 +30,13 @@ pub fn retargeted(
     let case = Case::parse(text)?;
     let places: Places = toml::from_str(text)
         .map_err(|error| ModelError::Case { line: 1, message: error.message().to_owned() })?;
+    let before = Case { input: input.to_owned(), ..case.clone() }.front_end();
+    let own = Case { input: input.to_owned(), pipeline: pipeline.clone(), ..case.clone() };
     let pipeline = match pipeline {
+        Pipeline::Passes(passes) if own.front_end() != before => {
+            let front_end = quoted(before.name());
+            format!("passes = {}\nfront_end = {front_end}", quoted(passes))
+        }
         Pipeline::Passes(passes) => format!("passes = {}", quoted(passes)),
         Pipeline::Level(level) => format!("level = {}", quoted(level.name())),
     };
@@ -73,12 +80,20 @@ mod tests {
     fn only_input_and_pipeline_change() {
         let passes = Pipeline::Passes("function(sroa,\"odd\"),gvn<a;b>".into());
         let changed = retargeted(TEXT, "reduced.c", &passes, Some("1")).unwrap();
-        let expected = TEXT
-            .replace("\"x.c\"", "\"reduced.c\"")
-            .replace("level = \"O2\"", "passes = 'function(sroa,\"odd\"),gvn<a;b>'");
+        let expected = TEXT.replace("\"x.c\"", "\"reduced.c\"").replace(
+            "level = \"O2\"",
+            "passes = 'function(sroa,\"odd\"),gvn<a;b>'\nfront_end = \"O2\"",
+        );
         assert_eq!(changed, expected);
-        let back = retargeted(&changed, "x.c", &Pipeline::Level(OptLevel::O2), None).unwrap();
-        assert_eq!(back, TEXT);
+        let fewer = Pipeline::Passes("gvn".into());
+        let again = retargeted(&changed, "reduced.c", &fewer, None).unwrap();
+        assert_eq!(Case::parse(&again).unwrap().front_end(), OptLevel::O2);
+        assert_eq!(again.matches("front_end").count(), 1);
+        let of_ir = TEXT.replace("x.c", "x.ll");
+        let changed = retargeted(&of_ir, "x.ll", &fewer, None).unwrap();
+        assert_eq!(changed, of_ir.replace("level = \"O2\"", "passes = \"gvn\""));
+        let back = retargeted(&changed, "x.ll", &Pipeline::Level(OptLevel::O2), None).unwrap();
+        assert_eq!(back, of_ir);
     }
 
     #[test]

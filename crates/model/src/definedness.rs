@@ -26,6 +26,9 @@ pub enum Checker {
     SecondCompiler,
     /// Executions in which unused memory holds something else.
     OtherMemory,
+    /// The failing compilation once more, without C's rule that an object is
+    /// accessed by its own type (`-fno-strict-aliasing`).
+    AliasRules,
 }
 
 impl Checker {
@@ -39,6 +42,7 @@ impl Checker {
             Checker::TypeSanitizer => "type sanitizer",
             Checker::SecondCompiler => "second compiler",
             Checker::OtherMemory => "other contents of unused memory",
+            Checker::AliasRules => "compilation with -fno-strict-aliasing",
         }
     }
 
@@ -51,7 +55,7 @@ impl Checker {
             | Checker::AddressSanitizer
             | Checker::MemorySanitizer
             | Checker::TypeSanitizer => true,
-            Checker::SecondCompiler | Checker::OtherMemory => false,
+            Checker::SecondCompiler | Checker::OtherMemory | Checker::AliasRules => false,
         }
     }
 }
@@ -77,6 +81,8 @@ pub enum ObjectionKind {
     Disagreement,
     /// The program does what its language leaves undefined.
     Undefined,
+    /// Nobody saw it do so, but what is known points to it.
+    ProbablyUndefined,
     /// A sanitizer took too long: it says nothing.
     Undecided,
 }
@@ -93,6 +99,9 @@ impl Objection {
             ObjectionKind::Undefined => {
                 format!("{what}; the program's behaviour is undefined, so no compiler is to blame")
             }
+            ObjectionKind::ProbablyUndefined => format!(
+                "{what}; the program's behaviour is probably undefined, so no compiler is blamed"
+            ),
             ObjectionKind::NoProgram
             | ObjectionKind::DoesNotEnd
             | ObjectionKind::Disagreement

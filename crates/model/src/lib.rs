@@ -22,6 +22,7 @@ pub mod doctor;
 mod edit;
 mod error;
 mod fault;
+mod front_end;
 mod function_name;
 mod import;
 mod in_words;

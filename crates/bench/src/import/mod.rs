@@ -202,6 +202,7 @@ impl Candidate<'_> {
             input: INPUT.to_owned(),
             pipeline: Pipeline::Passes(passes),
             flags,
+            front_end: None,
             cflags: Vec::new(),
             kind: kind.unwrap_or(match bug.bug_type {
                 BugType::Crash => CaseKind::Crash,

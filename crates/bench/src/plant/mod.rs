@@ -351,6 +351,7 @@ impl Planting<'_> {
             input: INPUT.to_owned(),
             pipeline: Pipeline::Passes(failure.passes.to_string()),
             flags: Vec::new(),
+            front_end: None,
             cflags: Vec::new(),
             kind: failure.kind,
             signature: None,

@@ -1,9 +1,10 @@
 //! A sample of what `make identity` does at length: the worker's module is the
 //! one that `opt` prints, and a worker with probes prints the same, to the byte.
 
+use optsleuth_bench::as_clang::{AsClangPlan, LEVELS, compare_levels};
 use optsleuth_bench::identity::{IdentityPlan, PairVerdict, Subject, compare};
 use optsleuth_case::workers::LlvmChoice;
-use optsleuth_compiler::llvm;
+use optsleuth_compiler::{csmith, llvm};
 use optsleuth_model::Silent;
 
 /// 14 on Debian 12, 17 on Debian 13.
@@ -19,6 +20,24 @@ fn check(subject: Subject, llvm: u32, n_programs: usize) {
     for pair in &pairs {
         assert_eq!(pair.verdict, PairVerdict::Identical, "{pair:?}");
         assert!(pair.bytes > 1000, "{pair:?}");
+    }
+}
+
+/// `make identity` compares 100 programs of csmith's usual size.
+#[test]
+fn a_level_makes_the_object_that_clang_makes() {
+    let plan = AsClangPlan {
+        llvm: LlvmChoice::Version(19),
+        levels: &LEVELS,
+        n_programs: 2,
+        csmith_flags: &csmith::SMALL_PROGRAMS,
+        seed: 1000,
+    };
+    let pairs = compare_levels(&plan, &Silent).unwrap();
+    assert_eq!(pairs.len(), 10);
+    for pair in &pairs {
+        assert_eq!(pair.verdict, PairVerdict::Identical, "{pair:?}");
+        assert!(pair.bytes > 500, "{pair:?}");
     }
 }
 

@@ -12,6 +12,7 @@
 //! **Invariant:** nothing here says that a behaviour is defined; only that none
 //! of these found it not to be.
 
+mod alias_rules;
 mod executions;
 mod promises;
 mod referee;
@@ -23,11 +24,11 @@ use std::path::Path;
 
 use optsleuth_compiler::llvm::{Install, Worker};
 use optsleuth_model::{
-    Answer, Checker, Definedness, Execution, Limits, Objection, Program, Progress, Said,
+    Answer, Checker, Definedness, Execution, Limits, Objection, Program, Progress, RunRequest, Said,
 };
 
 use crate::CaseError;
-pub use executions::{References, agreed, differs, disagreement, executed, references};
+pub use executions::{References, UnderTest, agreed, differs, disagreement, executed, references};
 pub use promises::{Kept, Promises};
 pub use sanitizers::Sanitizers;
 pub use ways::{
@@ -46,6 +47,7 @@ pub const OF_C: &[Checker] = &[
     Checker::TypeSanitizer,
     Checker::OtherMemory,
     Checker::SecondCompiler,
+    Checker::AliasRules,
 ];
 /// Who is asked about a case of clang's driver, whose second compiler is its
 /// reference.
@@ -76,7 +78,19 @@ pub struct Asked<'a> {
     pub loaded: Option<(&'a Program, &'a [String])>,
     /// What it does by itself.
     pub expected: &'a Execution,
+    /// How it fails, where clang's front end tells LLVM about types in memory.
+    pub failing: Option<FailingRun<'a>>,
     pub limits: Limits,
+}
+
+/// The run that shows wrong code.
+#[derive(Clone, Copy, Debug)]
+pub struct FailingRun<'a> {
+    /// What clang gets.
+    pub clang_flags: &'a [String],
+    /// What LLVM gets.
+    pub options: &'a [String],
+    pub request: &'a RunRequest,
 }
 
 /// Asks those of the list, in its order, up to the first that objects. The worker
@@ -103,6 +117,10 @@ pub fn ask(
             | Checker::TypeSanitizer => sanitizers::say(who, list, asked, install, worker)?,
             Checker::SecondCompiler => vec![second_compiler::say(asked, worker)?],
             Checker::OtherMemory => alone(in_other_memory(asked, worker)?),
+            Checker::AliasRules => {
+                let said = alias_rules::say(asked, &all, install, worker)?;
+                said.map(alone).unwrap_or_default()
+            }
         };
         all.asked.extend(answers);
         if all.objection().is_some() {

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::Path;
 
 use optsleuth_compiler::llvm::{Flavor, Targets};
-use optsleuth_model::Silent;
+use optsleuth_model::{Execute, ObjectionKind, OptLevel, Pipeline, Silent};
 
 use super::*;
 use crate::workers::{LlvmChoice, Workers};
@@ -19,6 +19,50 @@ const COLUMNS: [Checker; 7] = [
     Checker::OtherMemory,
     Checker::SecondCompiler,
 ];
+
+/// Who cannot name a line still sees that the failure needs C's alias rules.
+#[test]
+fn what_needs_the_alias_rules_is_probably_undefined() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let llvm = LlvmChoice::Version(19);
+    let mut workers =
+        Workers::set_up(&llvm, Targets::Native, Flavor::Plain, NonZero::new(1), &Silent).unwrap();
+    let pipeline = Pipeline::Level(OptLevel::O2);
+    let (clang_flags, options) =
+        (OptLevel::O2.clang_flags(&[]), OptLevel::O2.llvm_options(&[], &[]));
+    let passes = workers.passes(&pipeline.passes()).unwrap();
+    let request = RunRequest {
+        codegen: pipeline.codegen(),
+        execute: Execute::InChild,
+        ..RunRequest::new(Some(passes))
+    };
+    let limits = Limits::STANDARD;
+    let mut said_of = |name: &str| {
+        let source = root.join("testdata/undefined").join(name);
+        let program = workers.load(&source, &[], &[], limits).unwrap();
+        let Workers { install, pool, .. } = &mut workers;
+        let worker = pool.first();
+        let ran = worker.run(&PLAIN.request(None, limits)).unwrap().outcome;
+        let asked = Asked {
+            source: &source,
+            c_flags: &[],
+            loaded: Some((&program, &[])),
+            expected: ran.execution().unwrap(),
+            failing: Some(FailingRun {
+                clang_flags: &clang_flags,
+                options: &options,
+                request: &request,
+            }),
+            limits,
+        };
+        ask(&[Checker::AliasRules], &asked, install, worker, &Silent).unwrap()
+    };
+    let said = said_of("strict-aliasing.c");
+    let objection = said.objection().unwrap();
+    assert_eq!(objection.kind, ObjectionKind::ProbablyUndefined, "{objection:?}");
+    // This one is undefined by something else.
+    assert_eq!(said_of("signed-overflow.c").asked[0].said, Said::NothingFound);
+}
 
 /// What the table has of an answer; `None` where nobody could be asked here.
 fn cell(name: &str, said: &Said) -> Option<&'static str> {
@@ -54,7 +98,14 @@ fn the_table_says_who_sees_what() {
         let ran = worker.run(&PLAIN.request(None, limits)).unwrap().outcome;
         let expected = ran.execution().unwrap().clone();
         let loaded = Some((&program, &[][..]));
-        let asked = Asked { source: &source, c_flags: &[], loaded, expected: &expected, limits };
+        let asked = Asked {
+            source: &source,
+            c_flags: &[],
+            loaded,
+            expected: &expected,
+            failing: None,
+            limits,
+        };
         for (who, written) in COLUMNS.into_iter().zip(&row[1..]) {
             let answers = ask(&[who], &asked, install, worker, &Silent).unwrap().asked;
             let found = cell(name, &answers[0].said).unwrap_or(written);

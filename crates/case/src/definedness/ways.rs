@@ -46,6 +46,14 @@ pub const AS_PROCESS: Way = process("unoptimized, as a process", CodegenLevel::O
 pub const BY_CODEGEN_AS_PROCESS: Way =
     process("optimized by the code generator alone, as a process", CodegenLevel::O2);
 
+/// Made by clang's front end at the case's level, where that is not `O0`. It has
+/// to do what the program at `O0` does.
+pub const AT_LEVEL: Way = way(
+    "made by clang's front end at the case's level, without passes",
+    CodegenLevel::O0,
+    FILLS[0],
+);
+
 impl Way {
     /// The run that executes the loaded program, or an edit of it, in this way.
     pub fn request(&self, edit: Option<&Edit>, limits: Limits) -> RunRequest {

@@ -215,6 +215,7 @@ impl LoadedDriverCase {
         let asked = Asked {
             source: &source,
             c_flags: &c_flags,
+            failing: None,
             loaded: None,
             expected,
             limits: self.limits,

@@ -29,7 +29,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_compiler::llvm::Targets;
-use optsleuth_model::{Limits, Trust};
+use optsleuth_model::{Limits, OptLevel, Trust};
 use optsleuth_report::Style;
 
 use crate::exit::Exit;
@@ -169,6 +169,31 @@ enum TargetSet {
     Native,
     /// All that this LLVM was built with
     All,
+}
+
+/// An optimization level of clang.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[clap(rename_all = "verbatim")]
+pub(crate) enum Level {
+    O0,
+    O1,
+    O2,
+    O3,
+    Os,
+    Oz,
+}
+
+impl From<Level> for OptLevel {
+    fn from(level: Level) -> OptLevel {
+        match level {
+            Level::O0 => OptLevel::O0,
+            Level::O1 => OptLevel::O1,
+            Level::O2 => OptLevel::O2,
+            Level::O3 => OptLevel::O3,
+            Level::Os => OptLevel::Os,
+            Level::Oz => OptLevel::Oz,
+        }
+    }
 }
 
 impl ProgramFlags {

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use fs_err as fs;
 use optsleuth_case::run::{RunPlan, run};
-use optsleuth_model::{CodegenLevel, Execute, IndexSet, Limits, RunReport};
+use optsleuth_model::{CodegenLevel, Execute, IndexSet, Language, Limits, Pipeline, RunReport};
 use optsleuth_report::{run_json, run_text};
 
-use super::{LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
+use super::{Level, LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -19,6 +19,7 @@ use crate::progress::Bar;
 #[command(after_help = "Examples:
   optsleuth run prog.c --llvm 19 --passes 'default<O2>'
   optsleuth run prog.c --llvm 19 --passes sroa,instcombine,licm --execute --confirm
+  optsleuth run prog.c --llvm 19 --level O2 --execute        # what clang -O2 does
   optsleuth run crash.ll --passes slp-vectorizer --option=-slp-threshold=-99999
   optsleuth run prog.c --passes '-sroa -early-cse-memssa -loop-unswitch'   # legacy names
   optsleuth run prog.c --passes 'default<O3>' --runs 100 --json
@@ -30,8 +31,16 @@ pub(crate) struct Run {
     #[command(flatten)]
     llvm: LlvmFlags,
     /// The passes, as `opt -passes=` takes them; a flat list is nested as needed
-    #[arg(long, value_name = "PASSES", allow_hyphen_values = true)]
-    passes: String,
+    #[arg(
+        long,
+        value_name = "PASSES",
+        allow_hyphen_values = true,
+        required_unless_present = "level"
+    )]
+    passes: Option<String>,
+    /// An optimization level instead, as clang has it: front end, passes and code generator
+    #[arg(long, value_enum, value_name = "LEVEL", conflicts_with_all = ["passes", "codegen_level"])]
+    level: Option<Level>,
     /// Verify the IR after every pass, not only at the end
     #[arg(long)]
     verify_each: bool,
@@ -89,13 +98,25 @@ impl Run {
     }
 
     fn plan(&self) -> RunPlan {
+        let (mut c_flags, mut options) = (self.program.c_flags(), self.program.options.clone());
+        let (mut passes, mut codegen) =
+            (self.passes.clone().unwrap_or_default(), of_number(self.codegen_level));
+        if let Some(level) = self.level {
+            let pipeline = Pipeline::Level(level.into());
+            (passes, codegen) = (pipeline.passes(), pipeline.codegen());
+            if Language::of_path(&self.program.path) == Some(Language::C) {
+                let front_end = pipeline.front_end();
+                options = front_end.llvm_options(&c_flags, &options);
+                c_flags = front_end.clang_flags(&c_flags);
+            }
+        }
         RunPlan {
             llvm: self.llvm.choice(),
             targets: self.program.targets(),
             program: self.program.path.clone(),
-            c_flags: self.program.c_flags(),
-            passes: self.passes.clone(),
-            options: self.program.options.clone(),
+            c_flags,
+            passes,
+            options,
             skips: IndexSet::of_ranges(self.skip.iter().copied()),
             verify_each: self.verify_each,
             execute: match (self.execute, self.as_process) {
@@ -103,18 +124,22 @@ impl Run {
                 (true, false) => Execute::InChild,
                 (true, true) => Execute::AsProcess,
             },
-            codegen: match self.codegen_level {
-                0 => CodegenLevel::O0,
-                1 => CodegenLevel::O1,
-                2 => CodegenLevel::O2,
-                _ => CodegenLevel::O3,
-            },
+            codegen,
             limits: Limits { output: self.output << 10, ..self.limits.limits() },
             runs: NonZero::new(self.runs as usize).unwrap_or(NonZero::<usize>::MIN),
             n_workers: self.workers,
             confirm: self.confirm,
             list_invocations: self.invocations,
         }
+    }
+}
+
+fn of_number(codegen_level: u8) -> CodegenLevel {
+    match codegen_level {
+        0 => CodegenLevel::O0,
+        1 => CodegenLevel::O1,
+        2 => CodegenLevel::O2,
+        _ => CodegenLevel::O3,
     }
 }
 

@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use optsleuth_case::folder::write_whole;
 use optsleuth_case::workers::{LlvmChoice, llvm_of_tool};
-use optsleuth_model::{CASE_FILE, OptLevel, Pipeline};
+use optsleuth_model::{CASE_FILE, Pipeline};
 use optsleuth_report::{Reports, triage_json, triage_markdown, triage_text};
 use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{GccSuspicion, Suspicion, TriageInput, TriagePlan, triage};
 
 use super::report::page;
 use super::zoom::ZoomFlags;
-use super::{LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style};
+use super::{
+    Level, LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style,
+};
 use crate::exit::Exit;
 use crate::failing_command::{Asked, FailingCommand, Tool};
 use crate::failure::Failure;
@@ -23,7 +25,7 @@ use crate::progress::Bar;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   optsleuth triage repro.c --llvm 19 --passes 'default<O2>' -o case/
-  optsleuth triage repro.c --llvm 19 --level O2 -o case/     # the code generator at -O2, too
+  optsleuth triage repro.c --llvm 19 --level O2 -o case/     # what clang -O2 does
   optsleuth triage repro.ll --passes slp-vectorizer --option=-slp-threshold=-99999 -o case/
   optsleuth triage repro.c --gcc 12 --level O2 -o case/      # gcc fails, not LLVM
   optsleuth triage case/                                     # a folder with a case.toml
@@ -61,7 +63,7 @@ pub(crate) struct Triage {
     /// The passes, as `opt -passes=` takes them
     #[arg(long, value_name = "PASSES", conflicts_with = "level")]
     passes: Option<String>,
-    /// An optimization level: its passes, and the code generator
+    /// An optimization level, as clang has it: front end, passes and code generator
     #[arg(long, value_enum, value_name = "LEVEL")]
     level: Option<Level>,
     /// Where to make the case's folder; named after the input if not given
@@ -97,17 +99,6 @@ pub(crate) struct Triage {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[clap(rename_all = "verbatim")]
-enum Level {
-    O0,
-    O1,
-    O2,
-    O3,
-    Os,
-    Oz,
 }
 
 /// The names of the reports, in the case's folder.
@@ -229,19 +220,6 @@ impl Triage {
             folder,
             force: self.force,
         }))
-    }
-}
-
-impl From<Level> for OptLevel {
-    fn from(level: Level) -> OptLevel {
-        match level {
-            Level::O0 => OptLevel::O0,
-            Level::O1 => OptLevel::O1,
-            Level::O2 => OptLevel::O2,
-            Level::O3 => OptLevel::O3,
-            Level::Os => OptLevel::Os,
-            Level::Oz => OptLevel::Oz,
-        }
     }
 }
 

@@ -32,10 +32,9 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
             "remove it: cases and campaigns are folders with files, and nothing else"
         }
         CaseError::DriverCase(_) => {
-            "`case check` and `reduce` work on it, of gcc `bisect` and `triage` as well. A failure \
-             of clang may show in LLVM alone, too: \
-             `compiler = { llvm = \"19\" }` with the same `level` and \
-             `cflags = [\"-O2\", \"-Xclang\", \"-disable-llvm-passes\"]`"
+            "`case check` and `reduce` work on it, of gcc `bisect`, `localize` and `triage` as \
+             well. A failure of clang may show in LLVM alone, too: \
+             `compiler = { llvm = \"19\" }` with the same `level`"
         }
         CaseError::Exists(_) => "`--force` replaces it, `-o` names another folder",
         CaseError::NotACase(_) => "`-o` names another folder",

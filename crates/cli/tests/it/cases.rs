@@ -51,6 +51,31 @@ fn cases_that_fail_as_they_say_are_confirmed() {
     assert!(text.contains("3 of 3 cases reproduce"), "{text}");
 }
 
+/// The wrong pass is part of every level; the option makes it wrong.
+const AT_LEVEL: &str = "version = 1\nid = \"level\"\ncompiler = { llvm = \"19\" }\n\
+    input = \"forced.c\"\nlevel = \"O2\"\nflags = [\"-force-attribute=add:noreturn\"]\n\
+    kind = \"wrong-code\"\n";
+
+#[test]
+fn a_level_takes_the_programs_way_through_clang() {
+    let program = std::fs::read_to_string(testdata("first-wrong/forced.c")).unwrap();
+    let (_folder, path) = folder(&[("case.toml", AT_LEVEL), ("forced.c", &program)]);
+    let found = &json(&["case", "check", &path, "--json"])["cases"][0];
+    assert_eq!(found["status"], "reproduces", "{found}");
+    let references = found["references"].as_array().unwrap();
+    assert_eq!(references.len(), 5, "four at -O0, and the level's own IR: {found}");
+    let commands = found["commands"].to_string();
+    assert!(
+        commands.contains("clang-19 -S -emit-llvm -w -O2 -Xclang -disable-llvm-passes"),
+        "{found}"
+    );
+    assert!(
+        commands
+            .contains("'-passes=default<O2>' -force-attribute=add:noreturn -relocation-model=pic"),
+        "{found}"
+    );
+}
+
 #[test]
 fn a_hang_and_used_up_memory_are_cases() {
     let explodes = std::fs::read_to_string(testdata("explodes.ll")).unwrap();

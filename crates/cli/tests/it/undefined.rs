@@ -64,6 +64,31 @@ fn types_in_memory_are_looked_at_where_a_clang_has_the_sanitizer() {
     }
 }
 
+/// `-O0` and `-O2` differ through what clang's front end says about types.
+#[test]
+fn a_level_means_what_it_means_to_clang() {
+    let folder = tempfile::tempdir().unwrap();
+    let llvm = "compiler = { llvm = \"19\" }";
+    let case = case_of("strict-aliasing", llvm, folder.path());
+    let (code, said) = failure(&["triage", &case]);
+    assert_eq!(code, 3, "{said}");
+    let by_line = said.contains("strict-aliasing.c:5:6: type-aliasing-violation");
+    // Without a clang since 20.
+    let by_cure = said.contains("probably undefined, so no compiler is blamed");
+    assert!(by_line || by_cure, "{said}");
+    // A case may keep the IR of -O0, which says nothing about types.
+    case_of("strict-aliasing", &format!("{llvm}\nfront_end = \"O0\""), folder.path());
+    let (code, said) = failure(&["triage", &case]);
+    assert_eq!(code, 6, "{said}");
+    let input = testdata("undefined/strict-aliasing.c");
+    let printed = |how: &[&str]| {
+        let run = json(&[&["run", &input, "--llvm", "19", "--execute", "--json"], how].concat());
+        run.to_string()
+    };
+    assert!(printed(&["--level", "O2"]).contains("\"1\\n\""), "{}", printed(&["--level", "O2"]));
+    assert!(printed(&["--passes", "default<O2>"]).contains("1073741824"));
+}
+
 #[test]
 fn every_command_refuses_a_case_of_an_undefined_program() {
     let folder = tempfile::tempdir().unwrap();

@@ -265,10 +265,17 @@ fn a_program_that_does_not_link_is_not_the_compilers_fault() {
 }
 
 #[test]
-fn ir_without_a_target_cannot_be_executed_and_is_no_bug() {
+fn ir_without_a_target_is_executed_as_this_machines() {
     let mut worker = loaded(&program("no_triple.ll"));
+    for codegen in [CodegenLevel::O0, CodegenLevel::O2] {
+        let execute =
+            RunRequest { execute: Execute::InChild, codegen, ..request("function(sroa)") };
+        let outcome = worker.run(&execute).unwrap().outcome;
+        assert_eq!(outcome.execution().unwrap().end, ProgramEnd::Exited(0));
+    }
+    let unknown = ir("target triple = \"unknown\"\ndefine i32 @main() {\n ret i32 0\n}\n");
     let execute = RunRequest { execute: Execute::InChild, ..request("function(sroa)") };
-    assert!(matches!(worker.run(&execute), Err(CompilerError::BadModule { .. })));
+    assert!(matches!(loaded(&unknown).run(&execute), Err(CompilerError::BadModule { .. })));
 }
 
 #[test]

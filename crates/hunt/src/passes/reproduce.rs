@@ -167,6 +167,7 @@ impl SequenceReproducer<'_> {
             input: self.program.file_name().to_owned(),
             pipeline: Pipeline::Passes(reduced.passes.to_string()),
             flags: Vec::new(),
+            front_end: None,
             cflags: Vec::new(),
             kind,
             signature: None,

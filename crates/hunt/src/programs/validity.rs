@@ -244,7 +244,9 @@ impl From<Objection> for Unfit {
             ObjectionKind::DoesNotEnd => Rejection::DoesNotEnd,
             ObjectionKind::Disagreement => Rejection::CompilersDisagree,
             // A sanitizer that works here, and does not let the program end.
-            ObjectionKind::Undefined | ObjectionKind::Undecided => Rejection::Undefined,
+            ObjectionKind::Undefined
+            | ObjectionKind::ProbablyUndefined
+            | ObjectionKind::Undecided => Rejection::Undefined,
         };
         Unfit::Rejected(rejection, what)
     }

@@ -174,18 +174,6 @@ impl LanePools {
     }
 }
 
-/// The flags by which clang's front end does what it does at a level, and leaves
-/// the passes to others.
-pub fn front_end_flags(level: OptLevel) -> Vec<String> {
-    match level {
-        OptLevel::O0 => Vec::new(),
-        OptLevel::O1 | OptLevel::O2 | OptLevel::O3 | OptLevel::Os | OptLevel::Oz => {
-            let level = format!("-{}", level.name());
-            vec![level, "-Xclang".to_owned(), "-disable-llvm-passes".to_owned()]
-        }
-    }
-}
-
 fn inside(
     llvm: &LlvmChoice,
     fault: Option<Fault>,
@@ -206,12 +194,13 @@ fn inside(
     let mut levels = Vec::new();
     for &level in &recipe.levels {
         let pipeline = Pipeline::Level(level);
-        let flags = front_end_flags(level);
+        let flags = level.clang_flags(&[]);
         let mut report = steps(&workers.install, progress);
         levels.push(LevelInside {
             level,
             front_end: FrontEnd::prepare(&workers.install, &flags, &mut report)?,
             passes: workers.passes(&pipeline.passes())?,
+            options: level.llvm_options(&[], &[]),
             codegen: pipeline.codegen(),
         });
     }

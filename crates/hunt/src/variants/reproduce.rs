@@ -18,7 +18,7 @@ use optsleuth_mutate::emi::{SnippetKind, snippets, unmarked, without};
 use optsleuth_search::Minimizer;
 
 use super::base_program::{FailedTest, Generation};
-use super::compilers::{Compilers, Lane, TestedCompiler, Way, front_end_flags};
+use super::compilers::{Compilers, Lane, TestedCompiler, Way};
 use super::trial::Source;
 use super::valid::{Judges, Verdict};
 use crate::HuntError;
@@ -175,18 +175,18 @@ impl VariantReproducer<'_, '_> {
     fn cases(&self) -> Vec<Case> {
         let FailedTest { level, mark, .. } = self.failed;
         let compiler = self.compiler();
-        let inside = |major: u32| (CompilerSpec::Llvm(major.to_string()), front_end_flags(*level));
+        let inside = |major: u32| CompilerSpec::Llvm(major.to_string());
         let (specs, fault) = match &compiler.way {
             Way::Inside(llvm) => {
                 // What clang's front end does shows in its driver alone.
                 let driver = Driver::find(&format!("{}-{}", Family::Clang, llvm.install.major));
                 let driver = driver.ok().filter(|_| llvm.fault.is_none());
-                let own = driver.map(|driver| (driver.spec(), Vec::new()));
+                let own = driver.map(|driver| driver.spec());
                 let specs = std::iter::once(inside(llvm.install.major)).chain(own).collect();
                 (specs, llvm.fault.clone())
             }
             Way::Driver(driver) => {
-                let own = (driver.spec(), Vec::new());
+                let own = driver.spec();
                 let is_path = driver.name.contains('/');
                 match driver.family {
                     Family::Clang if !is_path => (vec![inside(driver.major), own], None),
@@ -204,7 +204,7 @@ impl VariantReproducer<'_, '_> {
         };
         let source = format!("found by `optsleuth hunt variants` on {}, {made_by}", self.program);
         let expected = String::from_utf8_lossy(&self.expected.stdout).trim().to_owned();
-        let case = |(spec, cflags): (CompilerSpec, Vec<String>)| Case {
+        let case = |spec: CompilerSpec| Case {
             id: "examined".to_owned(),
             title: None,
             source: Some(source.clone()),
@@ -212,8 +212,9 @@ impl VariantReproducer<'_, '_> {
             fault: fault.clone(),
             input: INPUT.to_owned(),
             pipeline: Pipeline::Level(*level),
+            front_end: None,
             flags: Vec::new(),
-            cflags,
+            cflags: Vec::new(),
             kind: mark.kind,
             signature: signature.clone(),
             expected: (mark.kind == CaseKind::WrongCode).then(|| expected.clone()),

@@ -63,6 +63,8 @@ pub struct LevelInside {
     /// clang as at this level, without LLVM's passes.
     pub front_end: FrontEnd,
     pub passes: PassSequence,
+    /// LLVM's, with which it does what it does inside clang.
+    pub options: Vec<String>,
     pub codegen: CodegenLevel,
 }
 
@@ -101,7 +103,7 @@ pub fn by_worker(
             Ir::Ir(program) => program,
             Ir::Failed(result) => return Ok((TestResult::of(&result.outcome, expected), None)),
         };
-        worker.load(&program, &[], LIMITS)?;
+        worker.load(&program, &tools.options, LIMITS)?;
         let request = RunRequest {
             codegen: tools.codegen,
             execute: Execute::InChild,

@@ -387,6 +387,7 @@ fn foreign_text_never_becomes_markup() {
         input: nasty(),
         pipeline: optsleuth_model::Pipeline::Passes(nasty()),
         flags: vec![nasty()],
+        front_end: None,
         cflags: vec![nasty()],
         expected: Some(nasty()),
         observed: Some(nasty()),

@@ -217,7 +217,7 @@ fn form(
     let job = Job {
         install: &loaded.workers.install,
         program: &Program { name: SINGLE_PASS_FILE.to_owned(), ir: module.as_bytes().to_vec() },
-        options: &loaded.case.case.flags,
+        options: &loaded.case.case.llvm_options(),
         passes: Some(passes),
         verify_each: false,
         codegen: (executes || request.emit == Emit::Object).then_some(request.codegen),

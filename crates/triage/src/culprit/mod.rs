@@ -365,16 +365,17 @@ fn run_baseline_programs(
     findings: &mut Findings<'_>,
 ) -> Result<(), TriageError> {
     let request = RunRequest { execute: Execute::No, ..template.clone() };
-    let flags = &loaded.case.case.flags;
+    let options = &loaded.case.case.llvm_options();
     let worker = loaded.workers.pool.first();
     for program in programs {
         // Options of the case may not fit other programs.
-        let ran = worker.load(program, flags, template.limits).and_then(|()| worker.run(&request));
+        let ran =
+            worker.load(program, options, template.limits).and_then(|()| worker.run(&request));
         if let Ok(result) = ran {
             findings.take_baseline_run(&result);
         }
     }
-    worker.load(&loaded.program, flags, template.limits)?;
+    worker.load(&loaded.program, options, template.limits)?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@
 //! **Invariant:** a case that does not fail on our cc1 is not ranked.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
@@ -41,6 +41,9 @@ use crate::localize::Described;
 const OPTIONS: f64 = 0.25;
 /// How many runs are made between two looks at the ranking.
 const BATCH: usize = 16;
+/// A run gets so many times what the failing one took, and not less than this.
+const PATIENCE: u32 = 4;
+const LEAST_TIME: Duration = Duration::from_millis(500);
 const LEVELS: [OptLevel; 5] =
     [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3, OptLevel::Os];
 
@@ -83,7 +86,9 @@ pub fn find_culprit_of_gcc(
         window: guilty.map(|guilty| (guilty, guilty + 1)),
         ..PluginOrders::default()
     };
+    let first = Instant::now();
     let Run { verdict, tried, log } = trials.one(&Job::of_case(whole.clone()))?;
+    trials.trial.limit_to(first.elapsed());
     if verdict != Verdict::Fails {
         let what = "a gcc of the same source, built without inlining, does not fail".to_owned();
         return Err(CaseError::NotReproduced { status: CheckStatus::Passes, what }.into());
@@ -267,6 +272,13 @@ impl<'a> Trials<'a> {
 }
 
 impl Trial {
+    /// What takes much longer than the failing run does something else.
+    fn limit_to(&mut self, failing: Duration) {
+        let patient = (failing * PATIENCE).max(LEAST_TIME);
+        self.limits.compile = self.limits.compile.min(patient);
+        self.limits.execute = self.limits.execute.min(patient);
+    }
+
     fn run(&self, job: &Job, worker: &mut Worker) -> Result<Run, TriageError> {
         let folder = Workdir::new().map_err(CaseError::from)?;
         let mut tested = self.tested.clone();

@@ -123,7 +123,7 @@ impl<'a> Judge<'a> {
         let (Some(lane), Some(source)) = (self.lanes.first_mut(), &mut self.source) else {
             return Ok(());
         };
-        source.hold_to(text, lane, &self.question.oracle)
+        source.hold_to(text, lane, &self.question, &self.tally)
     }
 
     /// Finds out whether the loaded program keeps what IR demands of it, for its

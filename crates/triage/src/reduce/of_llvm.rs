@@ -12,8 +12,9 @@ use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::reducers;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CheckStatus, Emit, Language, PassSequence, Pipeline, Program, ProgramReduction,
-    ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
+    Case, CaseKind, CheckStatus, Emit, Language, OptLevel, PassSequence, Pipeline, Program,
+    ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest,
+    SequenceReduction,
 };
 
 use super::c::{note_sanitizers, shrink_c};
@@ -72,7 +73,7 @@ impl<'a> OfLlvm<'a> {
     fn question(&self, request: RunRequest) -> Question {
         let oracle = self.reproduction.oracle.clone();
         let request = RunRequest { coverage: false, ..request };
-        let options = &self.loaded.case.case.flags;
+        let options = &self.loaded.case.case.llvm_options();
         let mut question =
             Question::new(request, options, oracle, &self.reproduction.first.outcome);
         question.hang_within(HANG);
@@ -119,7 +120,11 @@ impl<'a> OfLlvm<'a> {
         sequence.n_after = left.n_passes();
         sequence.n_before = sequence.n_before.max(start.n_passes());
         sequence.finished = !patience.is_over();
-        self.loaded.case.case.pipeline = pipeline;
+        let case = &mut self.loaded.case.case;
+        if case.front_end() != OptLevel::O0 {
+            case.front_end = Some(case.front_end()); // The IR stays the level's.
+        }
+        case.pipeline = pipeline;
         let coverage = self.loaded.request.coverage;
         self.loaded.request = RunRequest { passes: Some(left), coverage, ..request };
         self.keeper.keep_state(&self.reduction)
@@ -192,7 +197,7 @@ impl<'a> OfLlvm<'a> {
     }
 
     fn reduce_c(&mut self, how: &Reducing, patience: Patience<'_>) -> Result<(), TriageError> {
-        let (path, flags) = (self.loaded.case.input(), self.loaded.case.case.cflags.clone());
+        let (path, flags) = (self.loaded.case.input(), self.loaded.case.case.clang_flags());
         let original = String::from_utf8_lossy(&read_file(&path)?).into_owned();
         let install = self.loaded.workers.install.clone();
         let question = self.question(self.loaded.request.clone());

@@ -32,6 +32,9 @@ pub struct Source {
     warnings: Vec<&'static str>,
     /// Those that work here, none of which objects to the original.
     pub(super) sanitizers: Sanitizers,
+    /// The original fails without C's alias rules, too, so that a candidate must
+    /// not begin to need them.
+    without_alias_rules: bool,
     /// The compiler that the case is about, where that is a driver; else the
     /// workers have it.
     tested: Option<DriverUnderTest>,
@@ -46,6 +49,7 @@ impl Source {
             flags,
             warnings: Vec::new(),
             sanitizers: Sanitizers::default(),
+            without_alias_rules: false,
             tested: None,
         }
     }
@@ -70,14 +74,21 @@ impl Source {
         &mut self,
         original: &str,
         lane: &mut Lane<'_>,
-        oracle: &Oracle,
+        question: &Question,
+        tally: &Tally,
     ) -> Result<(), TriageError> {
         let (_folder, path) = written(original)?;
         let given = sanitize::warnings(&self.install, &path, &self.flags, &TELLING_WARNINGS)?;
         self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
-        let Some(expected) = oracle.expected() else { return Ok(()) };
+        let Some(expected) = question.oracle.expected() else { return Ok(()) };
         let sanitizers = Sanitizers::find(&self.install, &Sanitizer::ALL, lane.reference())?;
         self.sanitizers = sanitizers.clean_on(&path, &self.flags, expected, lane.reference())?;
+        // At -O0, LLVM hears nothing of these rules.
+        let has_level = self.flags.iter().any(|flag| flag.starts_with("-O"));
+        if has_level && self.tested.is_none() {
+            self.without_alias_rules =
+                self.fails_without_alias_rules(question, &path, lane, tally)?;
+        }
         Ok(())
     }
 
@@ -117,7 +128,38 @@ impl Source {
         lane: &mut Lane<'_>,
         tally: &Tally,
     ) -> Result<Option<Oracle>, TriageError> {
-        let program = match clang::read_program(&self.install, path, &self.flags) {
+        // Before the program itself, which stays loaded.
+        let is_wrong_code = question.oracle.kind() == CaseKind::WrongCode;
+        if self.without_alias_rules
+            && is_wrong_code
+            && !self.fails_without_alias_rules(question, path, lane, tally)?
+        {
+            return Ok(None);
+        }
+        self.look_at_ir_under(&self.flags, question, path, lane, tally)
+    }
+
+    /// Whether the text fails where LLVM hears nothing of types in memory.
+    fn fails_without_alias_rules(
+        &self,
+        question: &Question,
+        path: &Path,
+        lane: &mut Lane<'_>,
+        tally: &Tally,
+    ) -> Result<bool, TriageError> {
+        let flags = [&self.flags[..], &["-fno-strict-aliasing".to_owned()]].concat();
+        Ok(self.look_at_ir_under(&flags, question, path, lane, tally)?.is_some())
+    }
+
+    fn look_at_ir_under(
+        &self,
+        flags: &[String],
+        question: &Question,
+        path: &Path,
+        lane: &mut Lane<'_>,
+        tally: &Tally,
+    ) -> Result<Option<Oracle>, TriageError> {
+        let program = match clang::read_program(&self.install, path, flags) {
             Ok(program) => program,
             Err(CompilerError::DoesNotCompile { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),

@@ -383,6 +383,8 @@ impl Steps<'_> {
             title: parent.title.as_ref().map(|title| format!("{title}, with one pass")),
             input: "input.ll".to_owned(),
             pipeline: Pipeline::Passes(form.passes.clone()),
+            front_end: None,
+            flags: parent.llvm_options(),
             cflags: Vec::new(),
             expected: None,
             observed: Some(form.what.clone()),

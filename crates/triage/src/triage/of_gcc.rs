@@ -165,6 +165,7 @@ fn open(
         source: None,
         compiler: driver.spec(),
         fault: None,
+        front_end: None,
         input: input.into_owned(),
         pipeline: Pipeline::Level(suspicion.level),
         flags: Vec::new(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
-use optsleuth_case::definedness::{Asked, ask, disagreement, references};
+use optsleuth_case::definedness::{Asked, FailingRun, UnderTest, ask, disagreement};
 use optsleuth_case::folder::open_case;
 use optsleuth_case::loaded::{LoadedCase, checkers, execution_limit, failing_request};
 use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
@@ -19,7 +19,7 @@ use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Language, Limits, Objection,
-    ObjectionKind, Outcome, Pipeline, Progress, RunRequest, Trust,
+    ObjectionKind, OptLevel, Outcome, Pipeline, Progress, RunRequest, Trust,
 };
 
 use crate::TriageError;
@@ -39,6 +39,26 @@ pub struct Suspicion {
     pub folder: PathBuf,
     /// A case that is there may go.
     pub force: bool,
+}
+
+impl Suspicion {
+    /// What clang's front end is told.
+    fn front_end(&self) -> OptLevel {
+        match Language::of_path(&self.program) {
+            Some(Language::C) => self.pipeline.front_end(),
+            Some(Language::IrText | Language::Bitcode) | None => OptLevel::O0,
+        }
+    }
+
+    /// What the clang that makes IR of the program gets.
+    pub(super) fn clang_flags(&self) -> Vec<String> {
+        self.front_end().clang_flags(&self.c_flags)
+    }
+
+    /// What LLVM gets with the program.
+    pub(super) fn llvm_options(&self) -> Vec<String> {
+        self.front_end().llvm_options(&self.c_flags, &self.options)
+    }
 }
 
 /// Makes a case of it, loaded into the workers that saw it fail.
@@ -84,6 +104,7 @@ pub(super) fn open_in(
         fault: None,
         input,
         pipeline: suspicion.pipeline.clone(),
+        front_end: None,
         flags: suspicion.options.clone(),
         cflags: suspicion.c_flags.clone(),
         kind,
@@ -121,8 +142,9 @@ fn observe(
     progress: &dyn Progress,
 ) -> Result<Observed, TriageError> {
     progress.step("looking for the failure");
-    let Suspicion { program, c_flags, options, pipeline, .. } = suspicion;
-    let loaded = workers.load(program, c_flags, options, limits)?;
+    let Suspicion { program, c_flags, pipeline, .. } = suspicion;
+    let (clang_flags, options) = (suspicion.clang_flags(), suspicion.llvm_options());
+    let loaded = workers.load(program, &clang_flags, &options, limits)?;
     let passes = workers.passes(&pipeline.passes())?;
     let request = |kind| RunRequest { limits, ..failing_request(kind, pipeline, passes.clone()) };
     let run = workers.pool.first().run(&request(CaseKind::Crash))?;
@@ -133,16 +155,29 @@ fn observe(
         Outcome::OutOfMemory { .. } => CaseKind::Memory,
         Outcome::CodegenFailure { .. } => CaseKind::Codegen,
         Outcome::Ok(_) => {
-            let wrong = execute(&mut workers, &request(CaseKind::WrongCode), limits)?;
+            let at_o0 = match suspicion.front_end() {
+                OptLevel::O0 => None,
+                _ => Some(clang::read_program(&workers.install, program, c_flags)?),
+            };
+            let request = request(CaseKind::WrongCode);
+            let under_test =
+                UnderTest { program: &loaded, at_o0: at_o0.as_ref(), options: &options };
+            let wrong = execute(&mut workers, &under_test, &request, limits)?;
             // Nothing is written about a program that may do anything.
+            let failing =
+                FailingRun { clang_flags: &clang_flags, options: &options, request: &request };
             let asked = Asked {
                 source: program,
                 c_flags,
-                loaded: Some((&loaded, options)),
+                loaded: Some((at_o0.as_ref().unwrap_or(&loaded), &options)),
                 expected: &wrong.expected,
+                failing: at_o0.is_some().then_some(failing),
                 limits,
             };
             let Workers { install, pool, .. } = &mut workers;
+            if let Some(at_o0) = &at_o0 {
+                pool.first().load(at_o0, &options, limits)?;
+            }
             let said = ask(checkers(program), &asked, install, pool.first(), progress)?;
             let status = CheckStatus::Unstable;
             return match (said.objection(), wrong.what) {
@@ -184,11 +219,12 @@ enum Wrong {
 /// program cannot be executed, is an error.
 fn execute(
     workers: &mut Workers,
+    under_test: &UnderTest<'_>,
     request: &RunRequest,
     limits: Limits,
 ) -> Result<WrongBehaviour, TriageError> {
     let not = |status, what: String| Err(TriageError::NoFailure { status, what });
-    let (references, time) = match references(&mut workers.pool, limits) {
+    let (references, time) = match under_test.references(&mut workers.pool, limits) {
         Ok(references) => references,
         Err(CaseError::NoReference { way, what, ends: false }) => {
             let what = format!("{way}, {what}");
@@ -243,6 +279,7 @@ fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageErro
     let folder = Workdir::new()?;
     let whole = folder.file(&name);
     let install = suspicion.llvm.find()?;
-    let text = clang::preprocess(&install, path, &suspicion.c_flags, Markers::Dropped, &whole)?;
+    let text =
+        clang::preprocess(&install, path, &suspicion.clang_flags(), Markers::Dropped, &whole)?;
     Ok((name, text.into_bytes()))
 }

@@ -146,16 +146,16 @@ fn load(
             let how = WorkerPlan { llvm: None, flavor: Flavor::Covered, n_workers: None };
             let loaded = LoadedCase::set_up(CaseFolder::clone(case), &how, plan.limits, progress)?;
             let LoadedCase { workers, program, request, case, .. } = loaded;
-            Ok(Loaded { workers, program, passes: request.passes, options: case.case.flags })
+            let options = case.case.llvm_options();
+            Ok(Loaded { workers, program, passes: request.passes, options })
         }
         LlvmInput::Program(suspicion) => {
             let llvm = &suspicion.llvm;
             let (native, covered) = (Targets::Native, Flavor::Covered);
             let mut workers = Workers::set_up(llvm, native, covered, None, progress)?;
-            let (path, flags) = (&suspicion.program, &suspicion.c_flags);
-            let program = workers.load(path, flags, &suspicion.options, plan.limits)?;
+            let (flags, options) = (suspicion.clang_flags(), suspicion.llvm_options());
+            let program = workers.load(&suspicion.program, &flags, &options, plan.limits)?;
             let passes = workers.passes(&suspicion.pipeline.passes())?;
-            let options = suspicion.options.clone();
             Ok(Loaded { workers, program, passes: Some(passes), options })
         }
     }

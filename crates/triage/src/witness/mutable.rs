@@ -114,7 +114,7 @@ impl MutableProgram {
         let guilty = Effect::guilty(failing, progress)?;
         let FailingCase { loaded, reproduction } = failing;
         progress.step("reading the program");
-        let c = CTools::new(&loaded.workers.install, &case.cflags, progress)?;
+        let c = CTools::new(&loaded.workers.install, &case.clang_flags(), progress)?;
         let (text, lines) = c.preprocess(&input)?;
         let clang = load_libclang(&loaded.workers.install)?;
         let limits = Limits {
@@ -131,7 +131,7 @@ impl MutableProgram {
                 CaseError::NotReproduced { status: CheckStatus::FailsOtherwise, what }.into()
             );
         };
-        worker.load(&program, &case.flags, template.limits)?;
+        worker.load(&program, &case.llvm_options(), template.limits)?;
         let run = worker.run(&template)?;
         if reproduction.oracle.judge(&run.outcome) != Verdict::Fails {
             let what = reproduction.oracle.describe(&run.outcome);
@@ -192,7 +192,7 @@ impl MutableProgram {
             oracle,
             template: &self.template,
             c: &self.c,
-            options: &case.flags,
+            options: case.llvm_options(),
         }
     }
 }
@@ -241,7 +241,7 @@ impl Reading<'_> {
             other => other?,
         };
         let Some(program) = program else { return Ok(None) };
-        worker.load(&program, &case.flags, self.template.limits)?;
+        worker.load(&program, &case.llvm_options(), self.template.limits)?;
         let asking = RunRequest {
             limits: self.template.limits,
             execute: Execute::InChild,

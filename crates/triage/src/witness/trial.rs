@@ -91,7 +91,7 @@ pub(super) struct Trial<'a> {
     pub(super) template: &'a RunRequest,
     pub(super) c: &'a CTools,
     /// LLVM's, of the case.
-    pub(super) options: &'a [String],
+    pub(super) options: Vec<String>,
 }
 
 impl Trial<'_> {
@@ -139,11 +139,11 @@ impl Trial<'_> {
         let Some(program) = self.c.compile(text, limits)? else {
             return Ok((Judgement::Other, Duration::ZERO));
         };
-        worker.load(&program, self.options, limits)?;
+        worker.load(&program, &self.options, limits)?;
         let expected = match (self.kind, unmodified) {
             (CaseKind::WrongCode, None) => Some(self.unoptimized(worker)?),
             (CaseKind::WrongCode, Some(unmodified)) => {
-                unmodified.load(&program, self.options, limits)?;
+                unmodified.load(&program, &self.options, limits)?;
                 Some(self.unoptimized(unmodified)?)
             }
             (

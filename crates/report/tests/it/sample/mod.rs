@@ -112,6 +112,7 @@ pub fn case() -> Case {
         input: "sum.c".into(),
         pipeline: Pipeline::Passes("sroa,early-cse,gvn,licm".into()),
         flags: vec!["-enable-load-pre=true".into(), SCRIPT.into()],
+        front_end: None,
         cflags: Vec::new(),
         kind: CaseKind::WrongCode,
         signature: None,
