@@ -16,6 +16,7 @@ use std::hash::Hash;
 use optsleuth_model::{CodeMap, FileId, FunctionId};
 
 use crate::aggregate::Aggregation;
+use crate::layers::layer;
 use crate::ranking::{Entity, Ranker, Ranking, Suspect, in_order};
 use crate::spectrum::Spectrum;
 
@@ -161,10 +162,6 @@ const AUTHOR: f64 = 0.1;
 /// What the innermost function of a crash's stack has in addition; the next
 /// one has half of it, the third a third.
 const FRAME: f64 = 0.5;
-/// Fixes of the optimizer go to its passes, sometimes to analyses, rarely to
-/// what everything else is built on.
-const LAYERS: [(&str, f64); 2] = [("lib/Transforms/", 1.0), ("lib/Analysis/", 0.5)];
-const OTHER_LAYERS: f64 = 0.1;
 
 impl Ranker {
     /// Ranks by clues, but for the parts that are to be left out.
@@ -256,83 +253,6 @@ fn weight(clues: &Clues, block: usize, has: &dyn Fn(Part) -> bool) -> f64 {
     };
     let by_cure = 1.0 + CURE * grade;
     by_place * by_cure / (1.0 + passing)
-}
-
-/// The same for gcc: its passes; what they ask; what all of it is built on.
-const GCC_ANALYSES: [&str; 16] = [
-    "fold-const",
-    "gimple-fold",
-    "gimple-match",
-    "gimple-range",
-    "generic-match",
-    "range-op",
-    "value-range",
-    "vr-values",
-    "tree-affine",
-    "tree-chrec",
-    "tree-data-ref",
-    "tree-dfa",
-    "tree-scalar-evolution",
-    "tree-ssa-alias",
-    "tree-ssanames",
-    "config/",
-];
-const GCC_BASE: [&str; 34] = [
-    "alloc-pool",
-    "bitmap",
-    "builtins",
-    "cfg",
-    "cgraph",
-    "df-",
-    "diagnostic",
-    "dominance",
-    "double-int",
-    "dumpfile",
-    "emit-rtl",
-    "et-forest",
-    "explow",
-    "function",
-    "ggc",
-    "gimple-iterator",
-    "gimple-pretty",
-    "gimple.",
-    "hash",
-    "insn-",
-    "internal-fn",
-    "jump",
-    "langhooks",
-    "opts",
-    "passes",
-    "pretty-print",
-    "real",
-    "recog",
-    "rtl",
-    "stor-layout",
-    "toplev",
-    "tree.",
-    "varpool",
-    "wide-int",
-];
-
-fn gcc_layer(below: &str) -> f64 {
-    let begins = |names: &[&str]| names.iter().any(|name| below.starts_with(name));
-    if below.ends_with(".h") || below.contains('/') && !below.starts_with("config/") {
-        OTHER_LAYERS // Headers and front ends.
-    } else if begins(&GCC_BASE) {
-        OTHER_LAYERS
-    } else if begins(&GCC_ANALYSES) {
-        0.5
-    } else {
-        1.0
-    }
-}
-
-fn layer(path: &str) -> f64 {
-    if let Some(below) = path.strip_prefix("gcc/") {
-        return gcc_layer(below);
-    }
-    let own = LAYERS.iter().find(|(folder, _)| path.contains(folder));
-    own.map_or(OTHER_LAYERS, |(_, weight)| *weight)
 }
 
 /// What a stack adds: most for the innermost, half of it for the next, and so on;

@@ -23,6 +23,7 @@ mod evidence;
 #[cfg(test)]
 mod example;
 mod formula;
+mod layers;
 mod ranking;
 mod spectrum;
 mod truth;
