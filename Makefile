@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 CHECKED = --workspace --profile ci
 TARGET = $${CARGO_TARGET_DIR:-target}
 
-.PHONY: help demo picture test setup build lint install deb bench plots evaluation identity covered test-all-llvms test-debian13 clean
+.PHONY: help demo picture test setup build lint install deb bench plots evaluation identity covered test-all-llvms test-debian13 test-gcc clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -87,6 +87,10 @@ covered: build ## Compare workers with and without probes on hundreds of program
 	$(CARGO) xtask identity --covered --llvm 19 --programs 64 --sequences 3
 	$(CARGO) xtask identity --covered --llvm 14 --programs 26 --sequences 3
 	$(CARGO) xtask identity --covered --llvm 22 --programs 26 --sequences 3
+
+test-gcc: build ## Make a gcc 12 with probes, once, and run the tests that need it
+	$(OPTSLEUTH) provision gcc 12
+	$(CARGO) nextest run --workspace --cargo-profile ci --run-ignored only -E 'test(gcc_with_probes)'
 
 test-all-llvms: build ## Build both workers for every LLVM that apt has, compare a sample
 	@scripts/setup.sh all-llvms

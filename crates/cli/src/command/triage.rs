@@ -39,7 +39,8 @@ invocation of a pass, makes a form of the failure with that pass alone, and rank
 LLVM that is to blame. The case's folder has all results: paste report.md into an issue
 tracker, open index.html to see everything; single-pass/ is a case by itself.
 Of gcc, it names the guilty pass, the function of the program that it was applied to, and
-the single transformation where gcc counts them; gcc's own code is not ranked.
+the single transformation where gcc counts them; gcc's own code is ranked where
+`optsleuth provision gcc 12` has made one with probes.
 Ctrl-C ends it early and reports what was found until then.
 Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 nothing fails,
 130 Ctrl-C.")]

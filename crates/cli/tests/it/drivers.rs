@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::program::{failure, json, run};
+use crate::program::{failure, json, optsleuth, run};
 
 /// gcc, but at -O2 another program.
 const MISCOMPILES: &str = "case \" $* \" in *' -O2 '*) exec gcc-12 -DBROKEN \"$@\" ;; esac\n\
@@ -164,6 +164,33 @@ fn gcc_is_bisected_by_pass_and_function() {
     let after = found["change"]["after"].as_str().unwrap();
     assert!(after.contains("value = 2") && !after.contains("1234567"), "{after}");
     assert!(found["gcc"]["version"].as_str().unwrap().contains("gcc version 12."));
+}
+
+#[test]
+#[ignore = "needs a gcc with probes, which takes a quarter of an hour: make test-gcc"]
+fn gcc_with_probes_is_ranked() {
+    let folder = Folder::scripted(REMOVES_BADLY, OVERWRITTEN, "crash");
+    folder.change("O2", "O1");
+    let found = json(&["localize", &folder.case, "--trust", "--runs", "200", "--json"]);
+    assert_eq!((&found["of_gcc"], &found["runs"]), (&true.into(), &200.into()));
+    let files: Vec<&str> = (found["files"].as_array().unwrap().iter().take(5))
+        .filter_map(|file| file["path"].as_str())
+        .collect();
+    assert!(files.contains(&"gcc/tree-ssa-dse.cc"), "{files:?}");
+    let tried = |file: &serde_json::Value| file["cures"]["tried"].as_u64();
+    assert!(found["files"].as_array().unwrap().iter().filter_map(tried).sum::<u64>() > 50);
+}
+
+#[test]
+fn gcc_without_probes_says_how_to_get_them() {
+    let folder = Folder::scripted(REMOVES_BADLY, OVERWRITTEN, "crash");
+    let empty = tempfile::tempdir().unwrap();
+    let mut localize = optsleuth();
+    localize.args(["localize", &folder.case, "--trust"]).env("XDG_CACHE_HOME", empty.path());
+    let output = localize.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("`optsleuth provision gcc 12` makes one"), "{said}");
 }
 
 #[test]

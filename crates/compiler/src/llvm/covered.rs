@@ -442,6 +442,39 @@ mod tests {
         check("_ZNSt6vectorIN12_GLOBAL__N_11TESaIS1_EE3endEv", Linkage::Local, true);
     }
 
+    /// As of gcc: objects beside their archive, each function in the file of its
+    /// lines.
+    #[test]
+    fn functions_belong_to_the_files_in_which_they_are_written() {
+        use crate::llvm::find;
+        use crate::spawn::Tool;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("gcc")).unwrap();
+        fs::write(path("gcc/half.h"), "static int half(int x) { return x / 2; }\n").unwrap();
+        let source = "#include \"half.h\"\nint use(int x) { return half(x) + half(x + 1); }\n";
+        fs::write(path("gcc/use.c"), source).unwrap();
+        fs::write(path("main.c"), "int use(int);\nint main(void) { return use(7); }\n").unwrap();
+        let install = find(19).unwrap();
+        let tool = |name: &str| Tool::new(install.tool(name).unwrap()).directory(folder.path());
+        tool("clang").args(["-g1", "-O0", "-c", "gcc/use.c"]).check().unwrap();
+        tool("clang").args(["-c", "main.c"]).check().unwrap();
+        tool("llvm-ar").args(["rcs", "libuse.a", "use.o"]).check().unwrap();
+        fs::create_dir(path("out")).unwrap();
+        let covered = instrument(&[path("libuse.a")], &path("out"), &|_| {}).unwrap();
+        let linked = tool("clang").arg(&covered.first).arg("main.o").args(&covered.archives);
+        linked.arg(&covered.last).args(["-no-pie", "-o", "program"]).check().unwrap();
+        let below = |path: &str| path.rfind("gcc/").map(|at| path[at..].to_owned());
+        let map = covered.code_map_by_lines(&path("program"), &below).unwrap();
+        let file = |name: &str| {
+            let function = map.functions.iter().find(|function| function.name == name).unwrap();
+            map.file(function.file).to_owned()
+        };
+        assert_eq!((file("use").as_str(), file("half").as_str()), ("gcc/use.c", "gcc/half.h"));
+        assert_eq!(map.objects[0].zoomed, Some(path("use.o").display().to_string()));
+    }
+
     /// A user's own build: a small archive with debug information, from source
     /// to line.
     #[test]

@@ -117,7 +117,9 @@ pub fn find_culprit_of_gcc(
     let out_of_time =
         |part: f64| plan.stop.budget.is_some_and(|budget| begun.elapsed() >= budget.mul_f64(part));
     progress.step("leaving options out");
-    let options = trials.trial.tested.driver.optimizations(level)?;
+    let mut options = trials.trial.tested.driver.optimizations(level)?;
+    let part = plan.stop.runs.map(|runs| (runs as f64 * OPTIONS) as usize);
+    options.truncate(part.unwrap_or(usize::MAX));
     let jobs: Vec<Job> = options.iter().map(|option| Job::with(option)).collect();
     let go_on = || !out_of_time(OPTIONS) && !progress.stop_requested();
     for (run, option) in trials.all(&jobs, &go_on)?.into_iter().zip(&options) {
@@ -142,7 +144,8 @@ pub fn find_culprit_of_gcc(
         if detours.is_exhausted() {
             break StopReason::Exhausted;
         }
-        let batch = detours.next(BATCH);
+        let room = plan.stop.runs.map_or(BATCH, |runs| BATCH.min(runs - findings.runs()));
+        let batch = detours.next(room);
         let jobs: Vec<Job> = batch.iter().map(|attempt| Job::on_detour(&whole, attempt)).collect();
         let go_on = || !out_of_time(1.0) && !progress.stop_requested();
         let runs = trials.all(&jobs, &go_on)?;

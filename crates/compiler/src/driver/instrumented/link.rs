@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** an object that cannot be instrumented is linked as it is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -74,6 +75,7 @@ fn no_tree(tree: &Path) -> CompilerError {
 }
 
 /// What gcc's own build links cc1 from.
+#[derive(Debug, PartialEq, Eq)]
 struct LinkCommand {
     compiler: String,
     flags: Vec<String>,
@@ -89,10 +91,15 @@ fn link_command(gcc: &Path) -> Result<LinkCommand, CompilerError> {
         return Err(no_tree());
     }
     let dry = Tool::new("make").directory(gcc).args(["-n", "-W", "main.o", "cc1"]).text()?;
+    read_command(&dry).ok_or_else(no_tree)
+}
+
+/// Finds the link of cc1 in what make would do.
+fn read_command(dry: &str) -> Option<LinkCommand> {
     let joined = dry.replace("\\\n", " ");
-    let line = joined.lines().find(|line| line.contains(" -o cc1 ")).ok_or_else(no_tree)?;
+    let line = joined.lines().find(|line| line.contains(" -o cc1 "))?;
     let mut words = line.split_whitespace().map(str::to_owned);
-    let compiler = words.next().ok_or_else(no_tree)?;
+    let compiler = words.next()?;
     let mut command = LinkCommand {
         compiler,
         flags: Vec::new(),
@@ -114,14 +121,10 @@ fn link_command(gcc: &Path) -> Result<LinkCommand, CompilerError> {
             _ => command.flags.push(word),
         }
     }
-    command.archives.dedup();
-    let mut seen = Vec::new();
-    command.archives.retain(|archive| {
-        let is_new = !seen.contains(archive);
-        seen.push(archive.clone());
-        is_new
-    });
-    Ok(command)
+    // Some stand there twice, for the linker's sake.
+    let mut seen = BTreeSet::new();
+    command.archives.retain(|archive| seen.insert(archive.clone()));
+    Some(command)
 }
 
 /// Compiles our own two sources against the build tree.
@@ -160,4 +163,37 @@ pub(crate) fn known_as(path: &str) -> Option<String> {
     let below = &path[part + 1..];
     // `build/gcc/insn-recog.cc` stands beside `source/gcc/tree.cc`.
     Some(below.strip_prefix("gcc/./").map_or(below.to_owned(), |name| format!("gcc/{name}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_link_of_cc1_is_found_in_what_make_would_do() {
+        let dry = "build/genchecksum > x\ng++ -no-pie -O1 -static-libgcc -o cc1 c/c-lang.o \\\n  \
+                   main.o libbackend.a ../libcpp/libcpp.a libbackend.a -lmpc -L./x -lgmp && true\n";
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let expected = LinkCommand {
+            compiler: "g++".to_owned(),
+            flags: words("-O1 -static-libgcc"),
+            objects: words("c/c-lang.o main.o"),
+            archives: words("libbackend.a ../libcpp/libcpp.a"),
+            libraries: words("-lmpc -L./x -lgmp"),
+        };
+        assert_eq!(read_command(dry), Some(expected));
+        assert_eq!(read_command("make: Nothing to be done"), None);
+    }
+
+    #[test]
+    fn files_have_the_names_that_people_know() {
+        let check = |path: &str, expected: Option<&str>| {
+            assert_eq!(known_as(path).as_deref(), expected, "{path}");
+        };
+        check("/x/gcc-12.2.0/gcc/tree-ssa-dom.cc", Some("gcc/tree-ssa-dom.cc"));
+        check("/x/build/gcc/../../source/gcc/c/c-decl.cc", Some("gcc/c/c-decl.cc"));
+        check("/x/source/gcc/../libcpp/lex.cc", Some("libcpp/lex.cc"));
+        check("/x/build/gcc/insn-recog.cc", Some("gcc/insn-recog.cc"));
+        check("/usr/share/x.c", None);
+    }
 }
