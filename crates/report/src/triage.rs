@@ -376,8 +376,9 @@ fn suspects(out: &mut String, found: &Localization) {
     let _ = writeln!(out, "## Suspects\n");
     let _ = writeln!(
         out,
-        "Code of LLVM, most suspect first ({}, seed {}, {} runs). Cures: blocks in which one \
+        "Code of {}, most suspect first ({}, seed {}, {} runs). Cures: blocks in which one \
          condition, decided the other way, makes the failure vanish.\n",
+        if found.of_gcc { "gcc" } else { "LLVM" },
         inline(&found.method),
         found.seed,
         words::count(found.runs)

@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Write as _};
 
-use optsleuth_model::{Bisection, CompilerSpec, Definedness, Truth};
+use optsleuth_model::{Bisection, CompilerSpec, Definedness, Pipeline, Truth};
 
 use super::{CaseView, lines};
 use crate::escape::{Sentence, Text};
@@ -115,10 +115,17 @@ fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
     let list = |items: &[String], between: &str| {
         if items.is_empty() { None } else { Some(items.join(between)) }
     };
+    // A driver is told a level; its passes are its own affair.
+    let (asked, what) = match (&case.compiler, &case.pipeline) {
+        (CompilerSpec::Gcc(_) | CompilerSpec::Clang(_), Pipeline::Level(level)) => {
+            ("Level", format!("-{}", level.name()))
+        }
+        (_, pipeline) => ("Passes", pipeline.passes()),
+    };
     let facts = [
         ("Source", case.source.clone(), false),
         ("Fault", case.fault.as_ref().map(ToString::to_string), true),
-        ("Passes", Some(case.pipeline.passes()), true),
+        (asked, Some(what), true),
         ("Guilty", culprit.map(ToString::to_string), true),
         ("Most suspect", suspect, true),
         ("Suspect line", line, true),
