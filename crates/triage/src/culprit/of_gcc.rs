@@ -304,7 +304,7 @@ struct Baseline {
     counts: Vec<u32>,
 }
 
-/// Its name beside the cc1.
+/// What its file is called.
 const BASELINE: &str = "baseline";
 
 impl Baseline {
@@ -313,7 +313,7 @@ impl Baseline {
         trials: &mut Trials<'_>,
         map: &CodeMap,
     ) -> Result<Baseline, TriageError> {
-        let kept = cc1.folder().join(BASELINE);
+        let kept = cc1.beside(BASELINE)?;
         let read = fs::read(&kept).ok().and_then(|bytes| postcard::from_bytes(&bytes).ok());
         for (name, text) in SOURCES {
             fs::write(trials.programs.file(name), text)?;

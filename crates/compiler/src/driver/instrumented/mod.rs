@@ -75,9 +75,12 @@ impl CoveredCc1 {
         Ok(CoveredCc1 { folder })
     }
 
-    /// Where it lies, for what others keep with it.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// A file beside it for what others find out about this very one: it goes by the
+    /// code map, so another one has another.
+    pub fn beside(&self, name: &str) -> Result<PathBuf, CompilerError> {
+        let bytes = fs::read(self.folder.join(CODE_MAP)).map_err(CompilerError::Cache)?;
+        let hash = blake3::hash(&bytes).to_hex();
+        Ok(self.folder.join(format!("{name}-{}", &hash[..12])))
     }
 
     /// The flag that has the driver take it.
