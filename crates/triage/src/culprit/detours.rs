@@ -231,16 +231,10 @@ mod tests {
         (index, Condition { block: BlockId(index), nth: 0, kind, detour })
     }
 
-    fn detours(indices: &[u32]) -> Detours {
-        Detours {
-            left: indices.iter().map(|&index| Attempt(vec![condition(index)])).collect(),
-            indifferent: Vec::new(),
-            tried: Vec::new(),
-            cures: BTreeSet::new(),
-            grades: Vec::new(),
-            ungraded: Vec::new(),
-            in_pairs: false,
-        }
+    fn detours(n_blocks: u32) -> Detours {
+        let found = (0..n_blocks).map(|index| condition(index).1).collect();
+        let universe: Vec<BlockId> = (0..n_blocks).map(BlockId).collect();
+        Detours::new(found, &universe, &vec![1.0; universe.len()])
     }
 
     fn next(detours: &mut Detours, verdict: Verdict) -> Vec<u32> {
@@ -252,8 +246,7 @@ mod tests {
 
     #[test]
     fn pairs_follow_where_no_condition_cures_by_itself() {
-        let mut detours = detours(&[0, 1, 2, 3]);
-        detours.reorder(&[4.0, 3.0, 2.0, 1.0]);
+        let mut detours = detours(4);
         for (index, verdict) in
             [Verdict::Fails, Verdict::Other, Verdict::Fails, Verdict::Fails].into_iter().enumerate()
         {
@@ -272,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_single_cure_leaves_nothing_to_pair() {
-        let mut detours = detours(&[0, 1]);
+        let mut detours = detours(2);
         next(&mut detours, Verdict::Fails);
         next(&mut detours, Verdict::Passes);
         assert!(detours.is_exhausted());

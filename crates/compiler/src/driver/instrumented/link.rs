@@ -64,6 +64,8 @@ pub(super) fn link(
         .check()?;
     let map = covered.code_map_by_lines(&cc1, &known_as)?;
     let bytes = postcard::to_stdvec(&map).map_err(std::io::Error::other)?;
+    // A map of another cc1 must not stand beside this one, whatever ends us here.
+    let _ = fs::remove_file(folder.join(CODE_MAP));
     fs::rename(&cc1, folder.join(CC1)).map_err(CompilerError::Cache)?;
     fs::write(work.join(CODE_MAP), bytes).map_err(CompilerError::Cache)?;
     fs::rename(work.join(CODE_MAP), folder.join(CODE_MAP)).map_err(CompilerError::Cache)?;
