@@ -8,7 +8,8 @@ static int checked_shift(short value, int by) {
 int main(void) {
     int sum = 0, rounds = 0;
     while (sum < 100) {
-        sum += checked_shift(9, -1);
+        /* Anything but 9, which may be whatever a register held, adds nothing. */
+        sum += checked_shift(9, -1) == 9 ? 9 : 0;
         rounds++;
     }
     printf("%d after %d rounds\n", sum, rounds);
