@@ -5,6 +5,7 @@ use optsleuth_bench::BenchError;
 use optsleuth_case::{CaseError, errors_through};
 use optsleuth_compiler::CompilerError;
 use optsleuth_hunt::HuntError;
+use optsleuth_project::ProjectError;
 use optsleuth_triage::TriageError;
 
 use crate::failing_command::CommandError;
@@ -20,6 +21,8 @@ pub(crate) enum Failure {
     Hunt(HuntError),
     #[error(transparent)]
     Bench(BenchError),
+    #[error(transparent)]
+    Project(ProjectError),
     /// A command that is to be triaged and cannot be read.
     #[error(transparent)]
     Command(#[from] CommandError),
@@ -45,6 +48,15 @@ impl From<HuntError> for Failure {
 impl From<TriageError> for Failure {
     fn from(error: TriageError) -> Failure {
         BenchError::from(error).into()
+    }
+}
+
+impl From<ProjectError> for Failure {
+    fn from(error: ProjectError) -> Failure {
+        match error {
+            ProjectError::Case(error) => Failure::Case(error),
+            error => Failure::Project(error),
+        }
     }
 }
 

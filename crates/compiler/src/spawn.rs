@@ -4,7 +4,8 @@
 //! and its whole output. Workers, which live longer, are started here too.
 //!
 //! **Invariant:** a child leads its own process group, has no standard input,
-//! and is killed together with its group. No shell is involved, ever.
+//! and is killed together with its group. No shell is involved, ever. [`pass_through`]
+//! alone is different: it stands for what the user would have run without us.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -215,6 +216,25 @@ impl Tool {
     pub fn text(&self) -> Result<String, CompilerError> {
         Ok(String::from_utf8_lossy(&self.check()?.stdout).trim().to_owned())
     }
+}
+
+/// Runs a command in the place of this program: with its input and output, in its
+/// process group, without limits, and with more variables. Its status, as a shell
+/// gives it. For a build, which goes on as it would without us.
+#[expect(clippy::disallowed_methods, reason = "the user's own command has no limits of ours")]
+pub fn pass_through(
+    program: &Path,
+    args: &[String],
+    variables: &[(String, OsString)],
+) -> Result<i32, CompilerError> {
+    let fail = |source| CompilerError::ToolStart { program: program.to_owned(), source };
+    let variables = variables.iter().map(|(name, value)| (name, value));
+    let status = Command::new(program).args(args).envs(variables).status().map_err(fail)?;
+    Ok(match end_of(status) {
+        ToolEnd::Exited(status) => status,
+        ToolEnd::Signaled(signal) => 128 + signal,
+        ToolEnd::Timeout => 124,
+    })
 }
 
 /// A worker process: it lives until it is dropped.

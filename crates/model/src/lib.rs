@@ -42,6 +42,7 @@ mod pass_sequence;
 mod plant;
 mod program;
 mod progress;
+mod project;
 mod provision;
 mod reduction;
 mod run;
@@ -101,6 +102,7 @@ pub use pass_sequence::{Element, PassSequence};
 pub use plant::{Funnel, PlantReport, PlantedCase};
 pub use program::{Language, Program, is_cxx, nameless};
 pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};
+pub use project::{GuiltyUnit, PROJECT_VERSION, ProjectFinding, SanitizerWord};
 pub use provision::{GccProvision, PROVISION_VERSION};
 pub use reduction::{
     ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, SequenceReduction,

@@ -3,6 +3,7 @@
 mod ask;
 mod bench;
 mod bisect;
+mod build;
 mod campaign;
 mod case;
 mod completions;
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Case(case::Case),
     Hunt(Box<hunt::Hunt>),
     Campaign(campaign::Campaign),
+    Build(build::Build),
     Triage(Box<triage::Triage>),
     Bisect(bisect::Bisect),
     Reduce(Box<reduce::Reduce>),
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Man(man::Man),
     #[command(hide = true)]
     Ask(ask::Ask),
+    #[command(hide = true)]
+    Recorded(build::Recorded),
 }
 
 impl Command {
@@ -72,6 +76,7 @@ impl Command {
             Command::Case(case) => case.run(),
             Command::Hunt(hunt) => hunt.run(),
             Command::Campaign(campaign) => campaign.run(),
+            Command::Build(build) => build.run(),
             Command::Triage(triage) => triage.run(),
             Command::Bisect(bisect) => bisect.run(),
             Command::Reduce(reduce) => reduce.run(),
@@ -82,6 +87,7 @@ impl Command {
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
             Command::Ask(ask) => Ok(ask.run()),
+            Command::Recorded(recorded) => recorded.run(),
         }
     }
 }
@@ -98,6 +104,10 @@ pub(crate) struct LlvmFlags {
 }
 
 impl LlvmFlags {
+    fn is_given(&self) -> bool {
+        self.llvm.is_some() || self.llvm_config.is_some()
+    }
+
     fn choice(&self) -> LlvmChoice {
         match (&self.llvm_config, self.llvm) {
             (Some(path), _) => LlvmChoice::Config(path.clone()),

@@ -7,7 +7,10 @@ use clap::Args;
 use optsleuth_case::folder::write_whole;
 use optsleuth_case::workers::{LlvmChoice, llvm_of_tool};
 use optsleuth_model::{CASE_FILE, Pipeline};
-use optsleuth_report::{Reports, triage_json, triage_markdown, triage_text};
+use optsleuth_project::{GuiltyPlan, Project, find_guilty};
+use optsleuth_report::{
+    Reports, project_json, project_text, triage_json, triage_markdown, triage_text,
+};
 use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{GccSuspicion, Suspicion, TriageInput, TriagePlan, triage};
 
@@ -61,6 +64,9 @@ pub(crate) struct Triage {
     /// It is this gcc that fails, and not LLVM: its number, or its path
     #[arg(long, value_name = "N", conflicts_with_all = ["llvm", "llvm_config", "passes", "options"])]
     gcc: Option<String>,
+    /// For a project: a command line that succeeds where the project is right
+    #[arg(long, value_name = "COMMAND")]
+    check: Option<String>,
     /// The passes, as `opt -passes=` takes them
     #[arg(long, value_name = "PASSES", conflicts_with = "level")]
     passes: Option<String>,
@@ -108,6 +114,9 @@ const PAGE: &str = "index.html";
 
 impl Triage {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        if let Some(folder) = self.input.as_deref().filter(|input| Project::is_in(input)) {
+            return self.of_project(folder);
+        }
         let bar = Bar::new();
         let plan = self.plan()?;
         let found = triage(&plan, &bar);
@@ -124,6 +133,20 @@ impl Triage {
             false => print(&triage_text(&found, reports, style())),
         }
         Ok(if found.interrupted { Exit::Interrupted } else { Exit::Clean })
+    }
+
+    fn of_project(&self, folder: &Path) -> Result<Exit, Failure> {
+        let bar = Bar::new();
+        let project = Project::open(folder)?;
+        let check = self.check.clone().unwrap_or_else(|| "make check".to_owned());
+        let found = find_guilty(&project, &GuiltyPlan { check }, &bar);
+        bar.finish();
+        let (finding, _) = found?;
+        match self.json {
+            true => print(&project_json(&finding)),
+            false => print(&project_text(&finding, style())),
+        }
+        Ok(Exit::Clean)
     }
 
     fn plan(&self) -> Result<TriagePlan, Failure> {

@@ -7,6 +7,7 @@ mod compiler;
 mod hunt;
 mod model;
 mod mutate;
+mod project;
 mod triage;
 
 use crate::exit::Exit;
@@ -20,6 +21,7 @@ pub(crate) fn remedy(failure: &Failure) -> Option<String> {
         Failure::Triage(error) => triage::remedy(error),
         Failure::Hunt(error) => hunt::remedy(error),
         Failure::Bench(error) => bench::remedy(error),
+        Failure::Project(error) => project::remedy(error),
         Failure::Command(error) => Some(command_remedy(error).to_owned()),
     }
 }
@@ -48,6 +50,7 @@ pub(crate) fn exit(failure: &Failure) -> Exit {
         Failure::Triage(error) => triage::exit(error),
         Failure::Hunt(error) => hunt::exit(error),
         Failure::Bench(error) => bench::exit(error),
+        Failure::Project(error) => project::exit(error),
         Failure::Command(_) => Exit::Usage,
     }
 }

@@ -1,0 +1,87 @@
+//! `optsleuth build`: a project's build, recorded; and `optsleuth recorded`, which
+//! stands for a compiler meanwhile.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use optsleuth_model::Fault;
+use optsleuth_project::{BuildPlan, record_build, run_recorded};
+
+use super::LlvmFlags;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Run a project's build and record it, for `optsleuth triage PROJECT --check ...`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  optsleuth build -o project/ -- make -j2
+  optsleuth build -o project/ --llvm 19 -- sh -c './configure && make'
+  optsleuth build -o project/ --llvm 19 -- cmake --build build/
+  optsleuth triage project/ --check 'make check'             # what it is for
+
+The build sees compilers of ours, by CC, CXX and AR and on PATH. They call the real ones and
+write down every compilation, link and archive. With --llvm, that LLVM's clang is taken for
+every C and C++ compiler. A project that is configured already has its compilers in its
+Makefiles: configure it within the build. Everything is built as without us; what is up to
+date is not compiled and not recorded, so begin with a clean tree.
+The exit code is that of the build; 1 if it recorded nothing.")]
+pub(crate) struct Build {
+    /// Where to keep the record; must not exist
+    #[arg(long, short, value_name = "FOLDER", default_value = "optsleuth-project")]
+    output: PathBuf,
+    #[command(flatten)]
+    llvm: LlvmFlags,
+    /// Build with an LLVM that was broken on purpose: a fault as in a case of
+    /// `optsleuth bench plant`
+    #[arg(long, value_name = "FAULT")]
+    fault: Option<Fault>,
+    /// The build
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+impl Build {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let llvm = self.llvm.is_given().then(|| self.llvm.choice());
+        let plan = BuildPlan {
+            folder: self.output.clone(),
+            llvm: llvm.or(self.fault.as_ref().map(|_| self.llvm.choice())),
+            fault: self.fault,
+            command: self.command,
+            optsleuth: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
+        };
+        let (status, project) = record_build(&plan)?;
+        match &project {
+            Some(project) => eprintln!(
+                "optsleuth: {} units and {} links and archives are recorded in {}",
+                project.units.len(),
+                project.combinations.len(),
+                self.output.display()
+            ),
+            None => eprintln!("optsleuth: no compilation was recorded"),
+        }
+        match (status, project) {
+            (0, Some(_)) => Ok(Exit::Clean),
+            (0, None) => Ok(Exit::Usage),
+            // As without us, whatever it is.
+            (status, _) => std::process::exit(status),
+        }
+    }
+}
+
+/// Stand for a compiler while a build is recorded
+#[derive(Debug, Args)]
+pub(crate) struct Recorded {
+    folder: PathBuf,
+    /// The name that it was called by
+    name: String,
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+impl Recorded {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let status = run_recorded(&self.folder, &self.name, &self.args)?;
+        std::process::exit(status)
+    }
+}
