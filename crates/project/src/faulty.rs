@@ -75,8 +75,10 @@ pub fn llvm_options(level: OptLevel, args: &[String]) -> Vec<String> {
     let sections =
         [("-ffunction-sections", "-function-sections"), ("-fdata-sections", "-data-sections")];
     let asked = |(flag, _): &&(&str, &str)| args.iter().any(|word| word == flag);
-    let own: Vec<String> =
+    let mut own: Vec<String> =
         sections.iter().filter(asked).map(|(_, option)| (*option).to_owned()).collect();
+    let pairs = args.iter().zip(args.iter().skip(1));
+    own.extend(pairs.filter(|(word, _)| *word == "-mllvm").map(|(_, option)| option.clone()));
     level.llvm_options(args, &own)
 }
 

@@ -195,14 +195,16 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// What sanitizers say about the guilty units, which alone are compiled with them.
+    /// What sanitizers say about the guilty units, which alone are compiled with them,
+    /// and not optimized: a compiler that is wrong must not be taken for a program that
+    /// is.
     fn sanitizers(
         &mut self,
         guilty: &BTreeSet<usize>,
     ) -> Result<Option<SanitizerWord>, ProjectError> {
         let folder = Workdir::new()?;
         let mut objects = self.unoptimized_but(&BTreeSet::new())?;
-        let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+        let flags = ["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
         for &number in guilty {
             let (unit, object) = (&self.project.units[number], folder.file("sanitized.o"));
             self.project.compile(unit, &flags.map(str::to_owned), &object)?;

@@ -15,6 +15,7 @@ mod leftovers;
 mod localize;
 mod mutate;
 mod plant;
+mod project;
 mod provisioning;
 mod reduce;
 mod triage;

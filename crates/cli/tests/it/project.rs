@@ -1,0 +1,81 @@
+//! Whole projects: `optsleuth build`, and `optsleuth triage` of what it recorded.
+
+use std::path::Path;
+
+use fs_err as fs;
+use serde_json::Value;
+
+use crate::program::{failure, json, optsleuth, testdata};
+
+/// A copy of a small project.
+fn copy() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in fs::read_dir(testdata("project")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+    }
+    folder
+}
+
+/// Builds it; exit status, and what was said.
+fn build(tree: &Path, project: &Path, more: &[&str], command: &[&str]) -> (i32, String) {
+    let mut build = optsleuth();
+    build.current_dir(tree).arg("build").arg("-o").arg(project);
+    let output = build.args(more).arg("--").args(command).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn the_unit_and_the_function_that_break_a_check_are_found() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let project = record.path().join("project");
+    let (status, said) =
+        build(tree.path(), &project, &["--llvm", "19"], &["make", "EXTRA=-DWRAPS"]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("3 units and 2 links and archives"), "{said}");
+    let built = fs::read(tree.path().join("list.o")).unwrap();
+    let project = project.display().to_string();
+    let found = json(&["triage", &project, "--check", "make check", "--json"]);
+    assert_eq!(found["units"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["units"][0]["name"], "list.c");
+    assert_eq!(found["units"][0]["functions"], Value::from(vec!["is_allowed"]), "{found}");
+    assert_eq!(found["units"][0]["n_functions"], 2);
+    // What the user should look at first.
+    let said = found["sanitizers"]["text"].as_str().unwrap();
+    assert!(said.contains("list.c:6:19: runtime error: signed integer overflow"), "{said}");
+    assert_eq!(found["several"], Value::Array(vec![]));
+    // The tree is as the build left it.
+    assert!(fs::read(tree.path().join("list.o")).unwrap() == built, "another object");
+}
+
+#[test]
+fn a_compiler_that_is_wrong_is_not_blamed_on_the_program() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let project = record.path().join("project");
+    let wrong = "EXTRA=-mllvm -force-attribute=add:noreturn";
+    let (status, said) = build(tree.path(), &project, &["--llvm", "19"], &["make", wrong]);
+    assert_eq!(status, 0, "{said}");
+    let project = project.display().to_string();
+    let found = json(&["triage", &project, "--check", "make check", "--json"]);
+    assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
+    assert_eq!(found["sanitizers"], Value::Null, "{found}");
+}
+
+#[test]
+fn a_project_that_is_right_is_not_triaged() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let project = record.path().join("project");
+    let (status, said) = build(tree.path(), &project, &[], &["make"]);
+    assert_eq!(status, 0, "{said}");
+    let folder = project.display().to_string();
+    let (code, said) = failure(&["triage", &folder, "--check", "make check"]);
+    assert_eq!((code, said.contains("nothing fails")), (6, true), "{said}");
+    let (code, said) = failure(&["triage", &folder, "--check", "false"]);
+    assert_eq!((code, said.contains("without any optimization")), (6, true), "{said}");
+    // What is there is not lost by mistake, and a failing build fails as without us.
+    let (code, said) = build(tree.path(), &project, &[], &["make"]);
+    assert_eq!((code, said.contains("exists already")), (1, true), "{said}");
+    let (code, said) =
+        build(tree.path(), &record.path().join("other"), &[], &["sh", "-c", "exit 7"]);
+    assert_eq!((code, said.contains("no compilation was recorded")), (7, true), "{said}");
+}
