@@ -16,8 +16,8 @@ use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
 use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_model::{
     Case, CaseFolder, CaseKind, CheckStatus, Checker, Confirmation, Definedness, Emit, Execute,
-    Execution, Language, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress,
-    RunRequest, RunResult, Stage, Unmodified,
+    Execution, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress, RunRequest,
+    RunResult, Stage, Unmodified, is_source,
 };
 
 use crate::CaseError;
@@ -420,10 +420,7 @@ impl LoadedCase {
 
 /// Who is asked about a case of LLVM with this program.
 pub fn checkers(source: &Path) -> &'static [Checker] {
-    match Language::of_path(source) {
-        Some(Language::C) => OF_C,
-        _ => OF_IR,
-    }
+    if is_source(source) { OF_C } else { OF_IR }
 }
 
 /// What a case's workers have loaded, and what they run.

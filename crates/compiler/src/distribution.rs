@@ -153,7 +153,12 @@ impl Job<'_> {
             steps.push((Step::Llc, llc));
         }
         if self.codegen.is_some() && self.link {
-            let linked = link::link_command(self.install, Path::new(OBJECT), Path::new(PROGRAM));
+            let linked = link::link_command(
+                self.install,
+                &self.program.ir,
+                Path::new(OBJECT),
+                Path::new(PROGRAM),
+            );
             steps.push((Step::Link, linked));
         }
         Ok(steps)

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::{CodegenLevel, Fault, Language, ModelError, PassSequence, is_cxx};
+use crate::{CodegenLevel, Fault, Language, ModelError, PassSequence, is_source};
 
 /// The version of the format that is read and written.
 pub const CASE_VERSION: i64 = 1;
@@ -330,7 +330,7 @@ impl Checker<'_> {
             return Err(self.error(signature, message));
         }
         let (compiler, fault) = self.compiler(file.compiler)?;
-        self.check_input(&file.input, compiler.is_driver())?;
+        self.check_input(&file.input)?;
         if compiler.is_driver() {
             self.check_of_driver(&file.input, file.passes.as_ref(), &file.flags, file.kind)?;
         }
@@ -396,7 +396,7 @@ impl Checker<'_> {
         }
     }
 
-    fn check_input(&self, input: &Spanned<String>, of_driver: bool) -> Result<(), ModelError> {
+    fn check_input(&self, input: &Spanned<String>) -> Result<(), ModelError> {
         let path = std::path::Path::new(input.get_ref());
         let inside = |part| matches!(part, std::path::Component::Normal(_));
         if input.get_ref().is_empty() || !path.components().all(inside) {
@@ -406,8 +406,9 @@ impl Checker<'_> {
             );
             return Err(self.error(input, message));
         }
-        if Language::of_path(path).is_none() && !(of_driver && is_cxx(path)) {
-            let message = format!("`input` is `{}`: not a .c, .ll or .bc file", input.get_ref());
+        if Language::of_path(path).is_none() {
+            let message =
+                format!("`input` is `{}`: not a .c, .cpp, .ll or .bc file", input.get_ref());
             return Err(self.error(input, message));
         }
         Ok(())
@@ -423,7 +424,7 @@ impl Checker<'_> {
     ) -> Result<(), ModelError> {
         let of_drivers = "where `compiler` is `clang` or `gcc`";
         let path = std::path::Path::new(input.get_ref());
-        if Language::of_path(path) != Some(Language::C) && !is_cxx(path) {
+        if !is_source(path) {
             let message = format!("`input` has to be a .c or a C++ file {of_drivers}");
             return Err(self.error(input, message));
         }
@@ -457,8 +458,8 @@ impl Checker<'_> {
             let message = "a driver's front end has the `level`; `front_end` is for `llvm`";
             return Err(self.error(&level, message.to_owned()));
         }
-        if Language::of_path(std::path::Path::new(input.get_ref())) != Some(Language::C) {
-            let message = "only a .c file goes through a `front_end`";
+        if !is_source(std::path::Path::new(input.get_ref())) {
+            let message = "only C and C++ go through a `front_end`";
             return Err(self.error(&level, message.to_owned()));
         }
         Ok(Some(level.into_inner()))
@@ -564,7 +565,7 @@ functions = ["SROA::run"]
         check_error("llvm = \"19\"", of_gcc, 3, "only LLVM can have a `fault`");
         check_error("sum.c", "../sum.c", 4, "in the case's own folder");
         check_error("sum.c", "/sum.c", 4, "in the case's own folder");
-        check_error("sum.c", "sum.txt", 4, "not a .c, .ll or .bc file");
+        check_error("sum.c", "sum.txt", 4, "not a .c, .cpp, .ll or .bc file");
         check_error("sroa,instcombine", "sroa,,x", 5, "a pass name is missing");
         check_error("passes =", "pases =", 5, "pases");
         check_error("passes = \"sroa,instcombine\"", "", 1, "neither `passes` nor `level`");
@@ -600,7 +601,7 @@ functions = ["SROA::run"]
         check("\"12\"", "\"bin/gcc\"", 3, "not a compiler's number");
         check("sum.c", "sum.ll", 4, "a .c or a C++ file");
         Case::parse(&of_driver.replace("sum.c", "sum.cpp")).expect("drivers take C++");
-        check_error("sum.c", "sum.cpp", 4, "not a .c, .ll or .bc file");
+        Case::parse(&GOOD.replace("sum.c", "sum.cpp")).expect("LLVM takes C++");
         check("level = \"O2\"", "passes = \"sroa\"", 5, "no `passes`");
         check("wrong-code", "invalid-ir", 1, "cannot be `invalid-ir`");
         check("kind", "flags = [\"-x\"]\nkind", 1, "use `cflags`");

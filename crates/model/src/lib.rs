@@ -99,7 +99,7 @@ pub use pass_hunt::{Exclusion, PassHunt, PassSettings, PassTrigger, SequenceChoi
 pub use pass_registry::{Level, PassInfo, PassRegistry};
 pub use pass_sequence::{Element, PassSequence};
 pub use plant::{Funnel, PlantReport, PlantedCase};
-pub use program::{Language, Program, is_cxx, nameless};
+pub use program::{Language, Program, is_cxx, is_source, nameless};
 pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};
 pub use provision::{GccProvision, PROVISION_VERSION};
 pub use reduction::{

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use fs_err as fs;
 use optsleuth_case::run::{RunPlan, run};
-use optsleuth_model::{CodegenLevel, Execute, IndexSet, Language, Limits, Pipeline, RunReport};
+use optsleuth_model::{CodegenLevel, Execute, IndexSet, Limits, Pipeline, RunReport, is_source};
 use optsleuth_report::{run_json, run_text};
 
 use super::{Level, LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
@@ -104,7 +104,7 @@ impl Run {
         if let Some(level) = self.level {
             let pipeline = Pipeline::Level(level.into());
             (passes, codegen) = (pipeline.passes(), pipeline.codegen());
-            if Language::of_path(&self.program.path) == Some(Language::C) {
+            if is_source(&self.program.path) {
                 let front_end = pipeline.front_end();
                 options = front_end.llvm_options(&c_flags, &options);
                 c_flags = front_end.clang_flags(&c_flags);

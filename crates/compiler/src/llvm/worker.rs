@@ -54,6 +54,8 @@ struct Loaded {
     limits: Limits,
     /// LLVM failed on reading it: then this is every run's result.
     failed: Option<RunResult>,
+    /// A run of it could not be executed in the child: the next ones do not try.
+    needs_process: bool,
 }
 
 impl Worker {
@@ -116,6 +118,7 @@ impl Worker {
             options: options.to_vec(),
             limits,
             failed: None,
+            needs_process: false,
         });
         self.retrying(Worker::ensure_loaded)
     }
@@ -125,10 +128,16 @@ impl Worker {
         match request.execute {
             Execute::No => self.run_in_child(request, false).map(|(result, _)| result),
             Execute::AsProcess => self.run_as_process(request),
+            Execute::InChild if self.loaded.as_ref().is_some_and(|loaded| loaded.needs_process) => {
+                self.run_as_process(request)
+            }
             Execute::InChild => match self.run_in_child(request, true)? {
                 (result, None) => Ok(result),
                 (_, Some(reason)) => {
                     tracing::debug!(reason, "executed as a process");
+                    if let Some(loaded) = &mut self.loaded {
+                        loaded.needs_process = true;
+                    }
                     self.run_as_process(request)
                 }
             },
@@ -246,7 +255,7 @@ impl Worker {
         let (file, program) = (workdir.file("program.o"), workdir.file("program"));
         std::fs::write(&file, object)
             .map_err(|source| CompilerError::Io { doing: "write an object", source })?;
-        link::link_program(&self.provisioned.install, &file, &program)?;
+        link::link_program(&self.provisioned.install, object, &file, &program)?;
         Ok(program)
     }
 
@@ -320,7 +329,7 @@ impl Worker {
         if self.process()?.is_loaded {
             return Ok(());
         }
-        let Some(Loaded { program, options, limits, failed: None }) = &self.loaded else {
+        let Some(Loaded { program, options, limits, failed: None, .. }) = &self.loaded else {
             return match &self.loaded {
                 Some(_) => Ok(()), // It failed, and would fail again.
                 None => Err(CompilerError::Protocol("no module was loaded".to_owned()).into()),

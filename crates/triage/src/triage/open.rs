@@ -18,8 +18,8 @@ use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Language, Limits, Objection,
-    ObjectionKind, OptLevel, Outcome, Pipeline, Progress, RunRequest, Trust,
+    Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Limits, Objection,
+    ObjectionKind, OptLevel, Outcome, Pipeline, Progress, RunRequest, Trust, is_source,
 };
 
 use crate::TriageError;
@@ -44,9 +44,9 @@ pub struct Suspicion {
 impl Suspicion {
     /// What clang's front end is told.
     fn front_end(&self) -> OptLevel {
-        match Language::of_path(&self.program) {
-            Some(Language::C) => self.pipeline.front_end(),
-            Some(Language::IrText | Language::Bitcode) | None => OptLevel::O0,
+        match is_source(&self.program) {
+            true => self.pipeline.front_end(),
+            false => OptLevel::O0,
         }
     }
 
@@ -270,10 +270,9 @@ fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageErro
     let path = &suspicion.program;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = fs::read(path)?;
-    let is_c = Language::of_path(path) == Some(Language::C);
     let includes =
         |text: &str| text.lines().any(|line| line.trim_start().starts_with("#include \""));
-    if !is_c || !includes(&String::from_utf8_lossy(&bytes)) {
+    if !is_source(path) || !includes(&String::from_utf8_lossy(&bytes)) {
         return Ok((name, bytes));
     }
     let folder = Workdir::new()?;
