@@ -43,6 +43,8 @@ pub struct Job<'a> {
     pub codegen: Option<CodegenLevel>,
     /// Make a program of that code.
     pub link: bool,
+    /// What it is linked with.
+    pub link_words: &'a [String],
     /// Each tool gets more than these, because it has to start up and read its input.
     pub limits: Limits,
 }
@@ -158,6 +160,7 @@ impl Job<'_> {
                 &self.program.ir,
                 Path::new(OBJECT),
                 Path::new(PROGRAM),
+                self.link_words,
             );
             steps.push((Step::Link, linked));
         }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::{CodegenLevel, Fault, Language, ModelError, PassSequence, is_source};
+use crate::{CodegenLevel, Conditions, Fault, Language, ModelError, PassSequence, is_source};
 
 /// The version of the format that is read and written.
 pub const CASE_VERSION: i64 = 1;
@@ -45,6 +45,8 @@ pub struct Case {
     pub fails_in: Vec<String>,
     /// The first release on which it does not.
     pub fixed_in: Option<String>,
+    /// What the program is given when it is executed.
+    pub execution: Conditions,
     /// The culprit, where it is known.
     pub truth: Option<Truth>,
 }
@@ -226,6 +228,8 @@ struct CaseFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed_in: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<Spanned<Conditions>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     truth: Option<Truth>,
 }
 
@@ -301,6 +305,8 @@ impl Case {
             observed: self.observed.clone(),
             fails_in: self.fails_in.clone(),
             fixed_in: self.fixed_in.clone(),
+            execution: (!self.execution.is_empty())
+                .then(|| Spanned::new(0..0, self.execution.clone())),
             truth: self.truth.clone(),
         };
         toml::to_string(&file).unwrap_or_else(|error| unreachable!("strings and lists: {error}"))
@@ -335,6 +341,11 @@ impl Checker<'_> {
             self.check_of_driver(&file.input, file.passes.as_ref(), &file.flags, file.kind)?;
         }
         let front_end = self.front_end(&compiler, &file.input, file.front_end)?;
+        if let Some(execution) = &file.execution
+            && let Some(mistake) = execution.get_ref().mistake()
+        {
+            return Err(self.error(execution, mistake));
+        }
         let pipeline = self.pipeline(file.passes, file.level)?;
         Ok(Case {
             id: file.id.into_inner(),
@@ -353,6 +364,7 @@ impl Checker<'_> {
             observed: file.observed,
             fails_in: file.fails_in,
             fixed_in: file.fixed_in,
+            execution: file.execution.map(Spanned::into_inner).unwrap_or_default(),
             truth: file.truth,
         })
     }
@@ -540,6 +552,7 @@ functions = ["SROA::run"]
             compiler: CompilerSpec::LlvmConfig("/opt/llvm/bin/llvm-config".into()),
             title: Some("quotes \" and\nlines".into()),
             flags: vec!["-slp-threshold=-9".into()],
+            execution: toml::from_str("args = [\"7\"]\nstdin = \"in\"\n[env]\nA = \"b\"").unwrap(),
             truth: None,
             ..case
         };
@@ -576,6 +589,8 @@ functions = ["SROA::run"]
         check_error("expected = \"55\"", "expected = 55", 7, "string");
         check_error("passes =", "front_end = \"O7\"\npasses =", 5, "O7");
         check_error("id = ", "id ", 2, "");
+        check_error("[truth]", "[execution]\nstdin = \"../x\"\n[truth]", 9, "`stdin` is `../x`");
+        check_error("[truth]", "[execution]\nstdln = \"x\"\n[truth]", 10, "stdln");
         let error = Case::parse("").unwrap_err();
         assert!(is_error(&error, 1, "version"), "{error}");
     }

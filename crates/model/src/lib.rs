@@ -16,6 +16,7 @@ mod check;
 mod code_map;
 mod code_place;
 mod compare;
+mod conditions;
 mod coverage;
 mod definedness;
 pub mod doctor;
@@ -67,6 +68,7 @@ pub use check::{CheckReport, CheckStatus, Confirmation, DriverUse, Unmodified};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use code_place::CodePlace;
 pub use compare::{Compared, ComparedRun};
+pub use conditions::Conditions;
 pub use coverage::{BlockId, Coverage};
 pub use definedness::{
     Answer, Checker, DEFINEDNESS_VERSION, Definedness, Objection, ObjectionKind, Said,

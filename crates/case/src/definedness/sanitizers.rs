@@ -229,7 +229,9 @@ fn clang_with(
         if clang.tool("clang").is_none() {
             continue;
         }
-        let ran = run_under((sanitizer, Form::Quick), &clang, &path, &[], worker)?;
+        let ran = worker.without_surroundings(|worker| {
+            run_under((sanitizer, Form::Quick), &clang, &path, &[], worker)
+        })?;
         let nothing =
             Execution { end: ProgramEnd::Exited(0), stdout: Vec::new(), stderr: Vec::new() };
         if ran.is_some_and(|ran| same_behaviour(&ran.execution, &nothing)) {
@@ -260,8 +262,10 @@ fn run_under(
 ) -> Result<Option<Watched>, CaseError> {
     let folder = Workdir::new()?;
     let program = folder.file("sanitized");
+    let link_words = worker.surroundings().link_words();
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    if !sanitize::compile(clang, &path, &portable(flags), (sanitizer, form), &program)? {
+    if !sanitize::compile(clang, &path, &portable(flags), &link_words, (sanitizer, form), &program)?
+    {
         return Ok(None);
     }
     let execution = worker.execute(&program, Limits { with_shadows: true, ..Limits::STANDARD })?;

@@ -15,10 +15,18 @@ pub fn linker(install: &Install) -> PathBuf {
 }
 
 /// The command that makes a program of an object. `code` is what the object holds, or
-/// the IR it is made of: it says by its names whether it needs C++'s library.
-pub fn link_command(install: &Install, code: &[u8], object: &Path, program: &Path) -> Tool {
+/// the IR it is made of: it says by its names whether it needs C++'s library. `more` is
+/// what the user links with it.
+pub fn link_command(
+    install: &Install,
+    code: &[u8],
+    object: &Path,
+    program: &Path,
+    more: &[String],
+) -> Tool {
     Tool::new(linker(install))
         .arg(object)
+        .args(more)
         .arg("-o")
         .arg(program)
         .args(cxx_library(code))
@@ -31,8 +39,9 @@ pub fn link_program(
     code: &[u8],
     object: &Path,
     program: &Path,
+    more: &[String],
 ) -> Result<(), CompilerError> {
-    link_command(install, code, object, program).check().map(|_| ())
+    link_command(install, code, object, program, more).check().map(|_| ())
 }
 
 /// Names that only C++ makes: of members, of its library, of `new`, and of its run time.

@@ -146,11 +146,12 @@ pub fn warnings(
 }
 
 /// Makes a watched program file of a C program; `false` where that cannot be
-/// done, as without the sanitizer's library.
+/// done, as without the sanitizer's library. `link_words` are the user's for the linker.
 pub fn compile(
     install: &Install,
     source: &Path,
     flags: &[String],
+    link_words: &[String],
     (sanitizer, form): (Sanitizer, Form),
     program: &Path,
 ) -> Result<bool, CompilerError> {
@@ -180,6 +181,7 @@ pub fn compile(
         .arg(source)
         .arg("-o")
         .arg(program)
+        .args(link_words)
         .args(["-lm", "-lpthread"])
         .output()?;
     Ok(output.end == ToolEnd::Exited(0))

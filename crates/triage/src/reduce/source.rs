@@ -202,6 +202,7 @@ fn look_at_by_driver(
         let Some((_, expected)) = references.first() else { return Ok(None) };
         let known = oracle.expected().map(Manner::of);
         if disagreement(&references).is_some()
+            || lane.reference().surroundings().objection(expected).is_some()
             || known.is_some_and(|known| known != Manner::of(expected))
         {
             return Ok(None);
