@@ -15,11 +15,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <string>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace optsleuth {
 using supervise::Until;
@@ -30,6 +33,21 @@ void refuse(const Request &request, const char *why) {
   memory::report().verdict = uint32_t(Verdict::Trouble);
   memory::set_message(why, strlen(why)); // No std::string: no allocation.
   wire::answer(request);
+}
+
+bool is_program(const Request &request) {
+  return request.op == uint32_t(Op::Exec) || request.op == uint32_t(Op::Check);
+}
+
+sandbox::Processes processes_of(Op op) {
+  switch (op) {
+  case Op::Exec:
+    return sandbox::Processes::Become;
+  case Op::Check:
+    return sandbox::Processes::Start;
+  default:
+    return sandbox::Processes::None;
+  }
 }
 
 // What every child does first.
@@ -46,20 +64,44 @@ void become_child(const Request &request, pid_t parent) {
                       request.cpu_ms + request.program_cpu_ms))
     crash::finish(Verdict::Trouble, "cannot set resource limits");
   if (!sandbox::fence(folder::private_directory()) ||
-      !sandbox::isolate(request.op == uint32_t(Op::Exec)))
+      !sandbox::isolate(processes_of(Op(request.op))))
     crash::finish(Verdict::Trouble, "cannot fence LLVM in");
+}
+
+// A list of texts, as execve takes it.
+std::vector<char *> words(std::vector<std::string> &texts) {
+  std::vector<char *> all;
+  for (std::string &text : texts)
+    all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+std::vector<std::string> list(Payload &payload) {
+  std::vector<std::string> all;
+  for (uint32_t left = payload.number(); left && payload.ok; --left)
+    all.emplace_back(payload.text());
+  return all;
 }
 
 [[noreturn]] void exec_program(const Request &request) {
   Payload payload = memory::request(request.payload_bytes);
   std::string path(payload.text());
+  std::vector<std::string> given = list(payload), variables = list(payload);
+  std::string input(payload.text());
   if (!payload.ok || access(path.c_str(), X_OK) != 0)
     crash::finish(Verdict::Trouble, "the program file cannot be executed");
-  char name[] = "program";
-  char *arguments[] = {name, nullptr};
-  char *environment[] = {nullptr};
+  if (!input.empty()) {
+    int file = open(input.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0 || dup2(file, 0) != 0)
+      crash::finish(Verdict::Trouble, "the program's input cannot be read");
+  }
+  // A script is found by its name.
+  bool is_script = request.op == uint32_t(Op::Check);
+  given.insert(given.begin(), is_script ? path : "program");
+  std::vector<char *> arguments = words(given), environment = words(variables);
   enter_program();
-  execve(path.c_str(), arguments, environment);
+  execve(path.c_str(), arguments.data(), environment.data());
   _exit(127);
 }
 
@@ -82,7 +124,7 @@ void serve(const Request &request) {
   }
   if (child == 0) {
     become_child(request, self);
-    if (request.op == uint32_t(Op::Exec))
+    if (is_program(request))
       exec_program(request);
     crash::arm();
     if (request.op == uint32_t(Op::Compile))
@@ -117,8 +159,7 @@ void serve(const Request &request) {
   wire::answer(load);
   Request request{};
   while (wire::peek(request)) {
-    bool mine = request.op == uint32_t(Op::Run) ||
-                request.op == uint32_t(Op::Exec);
+    bool mine = request.op == uint32_t(Op::Run) || is_program(request);
     if (!mine)
       _exit(0); // The zygote takes this request.
     wire::receive(request);
@@ -161,7 +202,7 @@ void passes(const Request &request) {
   Report &report = memory::report();
   pid_t child = fork();
   if (child == 0) {
-    if (!sandbox::fence(folder::private_directory()) || !sandbox::isolate(false))
+    if (!sandbox::fence(folder::private_directory()) || !sandbox::isolate(sandbox::Processes::None))
       _exit(0);
     std::string names = llvm_side::pass_names();
     if (memory::write_response(names.data(), names.size()))
@@ -227,6 +268,7 @@ void zygote() {
       load(request);
       break;
     case Op::Exec:
+    case Op::Check:
     case Op::Compile:
       serve(request);
       break;

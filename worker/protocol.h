@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 13;
+constexpr uint32_t kProtocolVersion = 14;
 
 // What the host asks for. In a payload, a text is its length and its bytes; a
 // list is a count and its items; see payload.h.
@@ -33,11 +33,15 @@ enum class Op : uint32_t {
   // function's name and a list of its arguments follow; the response is then a
   // RulingRecord and what it announces.
   Run = 4,
-  // Run a program file under the same limits and sandbox. Payload: its path.
+  // Run a program file under the same limits and sandbox. Payload: its path, a
+  // list of arguments, a list of variables (NAME=VALUE), and the file that it
+  // reads as standard input, or nothing.
   Exec = 5,
   // C -> IR, in a front-end server. Answered by the zygote. Payload: a
   // directory, a name, the source, a list of cc1's arguments. Response: IR.
   Compile = 6,
+  // The same as Exec for a script that judges a program: it may start processes.
+  Check = 7,
 };
 
 // A request. Its payload, if any, lies in the memory file at kRequestOffset.

@@ -208,20 +208,27 @@ bool fence(const char *directory) {
   return is_fenced;
 }
 
-bool isolate(bool may_exec) {
+bool isolate(Processes processes) {
   constexpr uint32_t kThread = 0x00010000; // CLONE_THREAD
+  // CLONE_NEWNS, CLONE_NEWCGROUP, and from CLONE_NEWUTS to CLONE_NEWNET.
+  constexpr uint32_t kNewNamespaces = 0x00020000 | 0x02000000 | 0x7c000000;
   constexpr int kClone3 = 435, kExecveat = 322;
   uint32_t self = uint32_t(getpid());
   static Filter filter;
+  bool may_start = processes == Processes::Start;
   for (int number : kProcessCalls)
-    filter.forbid(number);
+    if (!may_start || (number != SYS_fork && number != SYS_vfork))
+      filter.forbid(number);
   filter.refuse_value(SYS_prctl, 0, kSetParentDeathSignal);
   filter.forbid(kClone3, ENOSYS); // Its flags lie in memory; glibc falls back.
-  filter.need_bit(SYS_clone, 0, kThread);
+  if (may_start)
+    filter.refuse_bit(SYS_clone, 0, kNewNamespaces);
+  else
+    filter.need_bit(SYS_clone, 0, kThread);
   filter.only(SYS_kill, 0, self, 0);
   filter.only(SYS_tgkill, 0, self, self);
   filter.need_null(SYS_prlimit64, 2); // Limits may be read, not set.
-  if (!may_exec) {
+  if (processes == Processes::None) {
     filter.forbid(SYS_execve);
     filter.forbid(kExecveat);
   }

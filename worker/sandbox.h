@@ -23,8 +23,13 @@ bool limit(uint64_t address_bytes, uint64_t file_bytes, uint64_t cpu_ms);
 // The outer fence: no rights of root, no network, no change to the machine, no
 // file written outside of `directory`. Nothing happens where it stands already.
 bool fence(const char *directory);
+// What a child may do with processes.
+enum class Processes {
+  None,
+  Become, // The one call that starts a program is open.
+  Start,  // Others may be started; they end with it.
+};
 // The inner fence: no other process, no signal to one, no new limits.
-// `may_exec` leaves execve open for the one call that starts a program.
-bool isolate(bool may_exec);
+bool isolate(Processes processes);
 } // namespace sandbox
 } // namespace optsleuth

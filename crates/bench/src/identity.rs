@@ -150,6 +150,7 @@ fn compare_one(
                 verify_each: false,
                 codegen: None,
                 link: false,
+                link_words: &[],
                 limits: request.limits,
             };
             let answer = job.run()?;

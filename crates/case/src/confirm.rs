@@ -23,6 +23,7 @@ pub fn confirm(
 ) -> Result<Confirmation, CaseError> {
     let executes = request.execute != Execute::No;
     let generates_code = executes || request.emit == Emit::Object;
+    let link_words = workers.pool.first().surroundings().link_words();
     let job = Job {
         install: &workers.install,
         program,
@@ -31,6 +32,7 @@ pub fn confirm(
         verify_each: request.verify_each,
         codegen: generates_code.then_some(request.codegen),
         link: executes,
+        link_words: &link_words,
         limits: request.limits,
     };
     let answer = job.run()?;
@@ -41,9 +43,11 @@ pub fn confirm(
     let (agrees, theirs) = compare(result, &answer, execution.as_ref());
     // Where an assertion of ours fails, theirs goes on, and crashes if it does.
     let agrees = agrees || workers.provisioned.asserts && answer.crash().is_some();
-    let mut commands: Vec<String> = source.into_iter().chain(answer.commands).collect();
+    let surroundings = workers.pool.first().surroundings();
+    let theirs_as_typed = answer.commands.iter().map(|command| surroundings.for_people(command));
+    let mut commands: Vec<String> = source.into_iter().chain(theirs_as_typed).collect();
     if execution.is_some() {
-        commands.push("./program".to_owned());
+        commands.push(surroundings.command_line());
     }
     Ok(Confirmation { agrees, theirs, execution, commands })
 }

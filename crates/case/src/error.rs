@@ -102,6 +102,9 @@ pub enum CaseError {
         /// Whether it came to an end by itself, if there is a program at all.
         ends: bool,
     },
+    /// The unoptimized program is not as the user expects it.
+    #[error("the unoptimized program is wrong already, so no pass is to blame: {0}")]
+    Unexpected(String),
     /// A window that the run never came to.
     #[error(
         "invocation {first} was not executed: there were {n_invocations}, from 0 on, and skipped ones do not count"

@@ -7,6 +7,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
+use optsleuth_compiler::CompilerError;
+use optsleuth_compiler::surroundings::Surroundings;
 use optsleuth_model::{
     BISECTION_VERSION, Bisection, CASE_FILE, Case, CaseFolder, CompilerSpec, DEFINEDNESS_VERSION,
     Definedness, KeptKind, LOCALIZATION_VERSION, Localization, REDUCTION_VERSION, Reduction,
@@ -58,10 +60,16 @@ pub fn open_case(path: &Path, trust: Trust) -> Result<CaseFolder, CaseError> {
         return Err(CaseError::Untrusted { path, what });
     }
     let opened = CaseFolder { folder, case, trust };
+    surroundings(&opened)?;
     match opened.input().is_file() {
         true => Ok(opened),
         false => Err(CaseError::NoInput(opened.input())),
     }
+}
+
+/// What the programs of a case get when they are executed.
+pub fn surroundings(case: &CaseFolder) -> Result<Surroundings, CompilerError> {
+    Surroundings::find(&case.case.execution, &case.folder, case.trust == Trust::Author)
 }
 
 /// Whether all links in the folder of a case or a campaign end in it. Jobs read and

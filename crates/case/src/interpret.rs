@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_model::{
-    Interpret, InterpretReport, Language, Limits, Outcome, Progress, RunRequest,
+    Interpret, InterpretReport, Limits, Outcome, Progress, RunRequest, is_source,
 };
 
 use crate::CaseError;
@@ -36,7 +36,7 @@ pub fn interpret(
     let passes = plan.passes.as_deref().map(|text| workers.passes(text)).transpose()?;
     progress.step("loading the program");
     let mut c_flags = plan.c_flags.clone();
-    if Language::of_path(&plan.program) == Some(Language::C) {
+    if is_source(&plan.program) {
         // So that the referee can name lines.
         c_flags.push("-gline-tables-only".to_owned());
     }

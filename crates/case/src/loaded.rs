@@ -13,11 +13,12 @@ use std::time::Duration;
 use fs_err as fs;
 use optsleuth_compiler::distribution::Job;
 use optsleuth_compiler::llvm::{Flavor, Pool, Targets};
+use optsleuth_compiler::spawn::quote;
 use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_model::{
     Case, CaseFolder, CaseKind, CheckStatus, Checker, Confirmation, Definedness, Emit, Execute,
-    Execution, Language, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress,
-    RunRequest, RunResult, Stage, Unmodified,
+    Execution, Limits, OptLevel, Outcome, PassSequence, Pipeline, Program, Progress, RunRequest,
+    RunResult, Stage, Unmodified, is_source,
 };
 
 use crate::CaseError;
@@ -25,7 +26,7 @@ use crate::confirm::confirm;
 use crate::definedness::{
     Asked, FailingRun, OF_C, OF_IR, References, UnderTest, ask, disagreement,
 };
-use crate::folder::llvm_of;
+use crate::folder::{llvm_of, surroundings};
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude};
 use crate::workers::{LlvmChoice, Workers};
@@ -225,7 +226,8 @@ impl LoadedCase {
             self.request.limits.execute = self.limits.execute.min(enough);
         }
         let expected = references.first().map(|(_, execution)| execution.clone());
-        let mut oracle = Oracle::new(kind, expected);
+        let has_check = self.workers.pool.first().surroundings().has_check();
+        let mut oracle = Oracle::new(kind, expected).judged_by_script(has_check);
         if let Some(signature) = &self.case.case.signature {
             oracle = oracle.with_signature(signature);
         }
@@ -368,12 +370,13 @@ impl LoadedCase {
             verify_each: false,
             codegen: generates_code.then_some(self.request.codegen),
             link: executes,
+            link_words: &case.execution.link_words(),
             limits: self.request.limits,
         };
         let source = self.source_command();
         let (Ok(source), Ok(mut commands)) = (source, job.commands()) else { return Vec::new() };
         if executes {
-            commands.push("./program".to_owned());
+            commands.push(case.execution.command_line(quote));
         }
         source.into_iter().chain(commands).collect()
     }
@@ -420,10 +423,7 @@ impl LoadedCase {
 
 /// Who is asked about a case of LLVM with this program.
 pub fn checkers(source: &Path) -> &'static [Checker] {
-    match Language::of_path(source) {
-        Some(Language::C) => OF_C,
-        _ => OF_IR,
-    }
+    if is_source(source) { OF_C } else { OF_IR }
 }
 
 /// What a case's workers have loaded, and what they run.
@@ -443,11 +443,14 @@ fn prepare(
 ) -> Result<Prepared, CaseError> {
     progress.step("loading the program");
     let Case { cflags, kind, pipeline, .. } = &case.case;
+    let surroundings = surroundings(case)?;
     let (clang_flags, options) = (case.case.clang_flags(), case.case.llvm_options());
     let program = workers.load(&case.input(), &clang_flags, &options, limits)?;
     if let Some(unmodified) = unmodified {
         unmodified.pool.load(&program, &options, limits)?;
+        unmodified.pool.surround(surroundings.clone());
     }
+    workers.pool.surround(surroundings);
     let is_asked = *kind == CaseKind::WrongCode && case.case.front_end() != OptLevel::O0;
     let at_o0 = match is_asked {
         true => Some(clang::read_program(&workers.install, &case.input(), cflags)?),

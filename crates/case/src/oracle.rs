@@ -30,12 +30,21 @@ pub struct Oracle {
     limit: Option<ProgramEnd>,
     /// What the program does when it is compiled rightly.
     expected: Option<Execution>,
+    /// What is called an execution is that of a script that judges the program.
+    by_script: bool,
 }
 
 impl Oracle {
     /// For a case of this kind. Wrong code needs the right behaviour.
     pub fn new(kind: CaseKind, expected: Option<Execution>) -> Oracle {
-        Oracle { kind, signature: None, message: None, limit: None, expected }
+        Oracle { kind, signature: None, message: None, limit: None, expected, by_script: false }
+    }
+
+    /// Whether executions are those of a script that judges the program.
+    #[must_use]
+    pub fn judged_by_script(mut self, by_script: bool) -> Oracle {
+        self.by_script = by_script;
+        self
     }
 
     /// Only crashes with this signature count.
@@ -148,6 +157,7 @@ impl Oracle {
     /// What a run did, in a line; a program's behaviour beside the right one.
     pub fn describe(&self, outcome: &Outcome) -> String {
         match (outcome, &self.expected) {
+            (Outcome::Ok(Some(execution)), _) if self.by_script => verdict_of_script(execution),
             (Outcome::Ok(Some(execution)), Some(expected))
                 if !same_behaviour(expected, execution) =>
             {
@@ -155,6 +165,17 @@ impl Oracle {
             }
             _ => describe(outcome),
         }
+    }
+}
+
+/// What a script says of a program.
+fn verdict_of_script(execution: &Execution) -> String {
+    match execution.end {
+        ProgramEnd::Exited(0) => "the check says that the program is right".to_owned(),
+        ProgramEnd::Exited(status) => {
+            format!("the check says that the program is wrong (status {status})")
+        }
+        _ => format!("the check of the program {}", behaviour(execution)),
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use optsleuth_compiler::llvm::{Flavor, Targets};
+use optsleuth_compiler::surroundings::Surroundings;
 use optsleuth_model::{
-    CodegenLevel, Emit, Execute, IndexSet, Limits, Outcome, Progress, Repetition, RunReport,
-    RunRequest, RunResult,
+    CodegenLevel, Conditions, Emit, Execute, IndexSet, Limits, Outcome, Progress, Repetition,
+    RunReport, RunRequest, RunResult, Trust,
 };
 
 use crate::CaseError;
@@ -19,7 +20,7 @@ use crate::workers::{LlvmChoice, Workers};
 pub struct RunPlan {
     pub llvm: LlvmChoice,
     pub targets: Targets,
-    /// A `.c`, `.ll` or `.bc` file.
+    /// A `.c`, `.cpp`, `.ll` or `.bc` file.
     pub program: PathBuf,
     /// For clang, if it is C: `-I`, `-D`.
     pub c_flags: Vec<String>,
@@ -34,6 +35,10 @@ pub struct RunPlan {
     pub execute: Execute,
     /// How hard the code generator works.
     pub codegen: CodegenLevel,
+    /// What the program gets when it is executed.
+    pub conditions: Conditions,
+    /// Whether a script that judges the program runs without a fence.
+    pub trust: Trust,
     pub limits: Limits,
     pub runs: NonZero<usize>,
     /// Workers at a time; one for each core by default.
@@ -53,6 +58,8 @@ pub fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<RunReport, CaseErr
     };
     let mut workers =
         Workers::set_up(&plan.llvm, plan.targets, Flavor::Plain, n_workers, progress)?;
+    let is_free = plan.trust == Trust::Author;
+    workers.pool.surround(Surroundings::find(&plan.conditions, Path::new("."), is_free)?);
     let passes = workers.passes(&plan.passes)?;
     progress.step("loading the program");
     let program = workers.load(&plan.program, &plan.c_flags, &plan.options, plan.limits)?;

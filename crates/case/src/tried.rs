@@ -55,7 +55,8 @@ pub fn try_level(
     worker: &mut Worker,
     limits: Limits,
 ) -> Result<Tried, CaseError> {
-    tried(driver, source, level, flags, limits, |program| {
+    let flags = [flags, &worker.surroundings().link_words()].concat();
+    tried(driver, source, level, &flags, limits, |program| {
         Ok(Some(worker.execute(program, limits)?))
     })
 }

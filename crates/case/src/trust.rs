@@ -104,7 +104,14 @@ pub fn demands(case: &Case) -> Vec<String> {
         CompilerSpec::Llvm(_) => None,
     };
     let compiler = compiler.map(|(key, path)| format!("{key} = \"{path}\""));
-    compiler.into_iter().chain(strange_flags(&case.cflags)).collect()
+    let linked = case.execution.ldflags.iter().filter(|flag| !is_library(flag)).cloned();
+    compiler.into_iter().chain(strange_flags(&case.cflags)).chain(linked).collect()
+}
+
+/// A library of the system's, by its name.
+fn is_library(flag: &str) -> bool {
+    flag == "-pthread"
+        || flag.strip_prefix("-l").is_some_and(|name| !name.is_empty() && is_word(name))
 }
 
 /// Those of a C compiler's flags that are on no list.

@@ -11,7 +11,7 @@ use optsleuth_compiler::llvm::{
     self, FaultyBuilder, Flavor, Install, Pool, Provisioned, Step, Targets,
 };
 use optsleuth_compiler::spawn::find_on_path;
-use optsleuth_model::{Fault, Language, Limits, PassRegistry, PassSequence, Program, Progress};
+use optsleuth_model::{Fault, Limits, PassRegistry, PassSequence, Program, Progress, is_source};
 
 use crate::CaseError;
 
@@ -153,7 +153,7 @@ impl Workers {
         program: &Path,
         c_flags: &[String],
     ) -> Result<Option<String>, CaseError> {
-        if Language::of_path(program) != Some(Language::C) {
+        if !is_source(program) {
             return Ok(None);
         }
         let path = folder.join(program);

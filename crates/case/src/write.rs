@@ -8,7 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use optsleuth_model::{CASE_FILE, Case};
+use optsleuth_compiler::surroundings::copy_folder;
+use optsleuth_model::{CASE_FILE, Case, Conditions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
@@ -31,9 +32,23 @@ pub fn write_case(
     program: &[u8],
     force: bool,
 ) -> Result<(), CaseError> {
+    write_case_with(folder, case, program, &[], force)
+}
+
+/// The same with files and folders that are copied into it: from where, and what each
+/// is there.
+pub fn write_case_with(
+    folder: &Path,
+    case: &Case,
+    program: &[u8],
+    copies: &[(PathBuf, PathBuf)],
+    force: bool,
+) -> Result<(), CaseError> {
     is_free(folder, force)?;
     let beside = hidden(folder, "new");
-    let written = fill(&beside, case, program).and_then(|()| put(&beside, folder));
+    let written = fill(&beside, case, program)
+        .and_then(|()| copy_all(copies, &beside))
+        .and_then(|()| put(&beside, folder));
     if written.is_err() {
         // What is left of the attempt, if anything.
         let _ = fs::remove_dir_all(&beside);
@@ -45,6 +60,31 @@ fn fill(folder: &Path, case: &Case, program: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     fs::write(folder.join(&case.input), program)?;
     fs::write(folder.join(CASE_FILE), case.to_toml())
+}
+
+/// Copies what a case's program is executed with from one folder to another.
+pub fn copy_conditions(conditions: &Conditions, from: &Path, to: &Path) -> io::Result<()> {
+    copy_all(&copies_of(conditions, from), to)
+}
+
+/// What a case's program is executed with, in its folder and in that of another case.
+pub fn copies_of(conditions: &Conditions, folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let paths = conditions.paths().into_iter();
+    paths.map(|(_, path)| (folder.join(path), path.to_owned())).collect()
+}
+
+fn copy_all(copies: &[(PathBuf, PathBuf)], folder: &Path) -> io::Result<()> {
+    for (from, place) in copies {
+        let to = folder.join(place);
+        match from.is_dir() {
+            true => copy_folder(from, &to)?,
+            false => {
+                fs::create_dir_all(to.parent().unwrap_or(folder))?;
+                fs::copy(from, &to)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Moves a folder to a place, where another may be: they change places in one step,

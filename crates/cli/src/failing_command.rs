@@ -61,6 +61,8 @@ pub(crate) enum CommandError {
     Refused(String, &'static str),
     #[error("`{0}` needs a value")]
     NoValue(String),
+    #[error("a case says itself how its program is executed: in `[execution]` of its case.toml")]
+    ExecutionOfCase,
     #[error("`{}` has no line with clang's arguments", .0.display())]
     NoReproducer(PathBuf),
 }

@@ -132,7 +132,7 @@ pub fn read_program(
         Language::of_path(path).ok_or_else(|| CompilerError::UnknownLanguage(path.to_owned()))?;
     let ir = match language {
         Language::IrText | Language::Bitcode => text,
-        Language::C => {
+        Language::C | Language::Cxx => {
             let folder = Workdir::new()?;
             let output = folder.file("program.ll");
             to_ir_command(install, path, &text, flags, &output)?
@@ -142,7 +142,7 @@ pub fn read_program(
         }
     };
     let name = match language {
-        Language::C => path.with_extension("ll"),
+        Language::C | Language::Cxx => path.with_extension("ll"),
         Language::IrText | Language::Bitcode => path.to_owned(),
     };
     Ok(Program { name: name.display().to_string(), ir })

@@ -43,6 +43,8 @@ pub struct Job<'a> {
     pub codegen: Option<CodegenLevel>,
     /// Make a program of that code.
     pub link: bool,
+    /// What it is linked with.
+    pub link_words: &'a [String],
     /// Each tool gets more than these, because it has to start up and read its input.
     pub limits: Limits,
 }
@@ -153,7 +155,13 @@ impl Job<'_> {
             steps.push((Step::Llc, llc));
         }
         if self.codegen.is_some() && self.link {
-            let linked = link::link_command(self.install, Path::new(OBJECT), Path::new(PROGRAM));
+            let linked = link::link_command(
+                self.install,
+                &self.program.ir,
+                Path::new(OBJECT),
+                Path::new(PROGRAM),
+                self.link_words,
+            );
             steps.push((Step::Link, linked));
         }
         Ok(steps)

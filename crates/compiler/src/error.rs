@@ -39,6 +39,16 @@ pub enum CompilerError {
     /// A file cannot be read or written; the error names it.
     #[error(transparent)]
     File(#[from] io::Error),
+    /// What a program is to be executed with is missing.
+    #[error("`{}`, the program's `{key}`, does not exist", .path.display())]
+    NoFileOfExecution {
+        /// The key in `case.toml`.
+        key: &'static str,
+        path: PathBuf,
+    },
+    /// A script that is to judge programs.
+    #[error("the check `{}` cannot be executed", .0.display())]
+    CheckNotExecutable(PathBuf),
 
     /// No LLVM is installed under this number.
     #[error("LLVM {0} is not installed")]

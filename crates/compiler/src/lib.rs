@@ -23,6 +23,7 @@ pub mod packages;
 pub mod reducers;
 pub mod sanitize;
 pub mod spawn;
+pub mod surroundings;
 mod versions;
 pub mod workdir;
 

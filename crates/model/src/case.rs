@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::{CodegenLevel, Fault, Language, ModelError, PassSequence, is_cxx};
+use crate::{CodegenLevel, Conditions, Fault, Language, ModelError, PassSequence, is_source};
 
 /// The version of the format that is read and written.
 pub const CASE_VERSION: i64 = 1;
@@ -45,6 +45,8 @@ pub struct Case {
     pub fails_in: Vec<String>,
     /// The first release on which it does not.
     pub fixed_in: Option<String>,
+    /// What the program is given when it is executed.
+    pub execution: Conditions,
     /// The culprit, where it is known.
     pub truth: Option<Truth>,
 }
@@ -226,6 +228,8 @@ struct CaseFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed_in: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    execution: Option<Spanned<Conditions>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     truth: Option<Truth>,
 }
 
@@ -301,6 +305,8 @@ impl Case {
             observed: self.observed.clone(),
             fails_in: self.fails_in.clone(),
             fixed_in: self.fixed_in.clone(),
+            execution: (!self.execution.is_empty())
+                .then(|| Spanned::new(0..0, self.execution.clone())),
             truth: self.truth.clone(),
         };
         toml::to_string(&file).unwrap_or_else(|error| unreachable!("strings and lists: {error}"))
@@ -330,11 +336,16 @@ impl Checker<'_> {
             return Err(self.error(signature, message));
         }
         let (compiler, fault) = self.compiler(file.compiler)?;
-        self.check_input(&file.input, compiler.is_driver())?;
+        self.check_input(&file.input)?;
         if compiler.is_driver() {
             self.check_of_driver(&file.input, file.passes.as_ref(), &file.flags, file.kind)?;
         }
         let front_end = self.front_end(&compiler, &file.input, file.front_end)?;
+        if let Some(execution) = &file.execution
+            && let Some(mistake) = execution.get_ref().mistake()
+        {
+            return Err(self.error(execution, mistake));
+        }
         let pipeline = self.pipeline(file.passes, file.level)?;
         Ok(Case {
             id: file.id.into_inner(),
@@ -353,6 +364,7 @@ impl Checker<'_> {
             observed: file.observed,
             fails_in: file.fails_in,
             fixed_in: file.fixed_in,
+            execution: file.execution.map(Spanned::into_inner).unwrap_or_default(),
             truth: file.truth,
         })
     }
@@ -396,7 +408,7 @@ impl Checker<'_> {
         }
     }
 
-    fn check_input(&self, input: &Spanned<String>, of_driver: bool) -> Result<(), ModelError> {
+    fn check_input(&self, input: &Spanned<String>) -> Result<(), ModelError> {
         let path = std::path::Path::new(input.get_ref());
         let inside = |part| matches!(part, std::path::Component::Normal(_));
         if input.get_ref().is_empty() || !path.components().all(inside) {
@@ -406,8 +418,9 @@ impl Checker<'_> {
             );
             return Err(self.error(input, message));
         }
-        if Language::of_path(path).is_none() && !(of_driver && is_cxx(path)) {
-            let message = format!("`input` is `{}`: not a .c, .ll or .bc file", input.get_ref());
+        if Language::of_path(path).is_none() {
+            let message =
+                format!("`input` is `{}`: not a .c, .cpp, .ll or .bc file", input.get_ref());
             return Err(self.error(input, message));
         }
         Ok(())
@@ -423,7 +436,7 @@ impl Checker<'_> {
     ) -> Result<(), ModelError> {
         let of_drivers = "where `compiler` is `clang` or `gcc`";
         let path = std::path::Path::new(input.get_ref());
-        if Language::of_path(path) != Some(Language::C) && !is_cxx(path) {
+        if !is_source(path) {
             let message = format!("`input` has to be a .c or a C++ file {of_drivers}");
             return Err(self.error(input, message));
         }
@@ -457,8 +470,8 @@ impl Checker<'_> {
             let message = "a driver's front end has the `level`; `front_end` is for `llvm`";
             return Err(self.error(&level, message.to_owned()));
         }
-        if Language::of_path(std::path::Path::new(input.get_ref())) != Some(Language::C) {
-            let message = "only a .c file goes through a `front_end`";
+        if !is_source(std::path::Path::new(input.get_ref())) {
+            let message = "only C and C++ go through a `front_end`";
             return Err(self.error(&level, message.to_owned()));
         }
         Ok(Some(level.into_inner()))
@@ -539,6 +552,7 @@ functions = ["SROA::run"]
             compiler: CompilerSpec::LlvmConfig("/opt/llvm/bin/llvm-config".into()),
             title: Some("quotes \" and\nlines".into()),
             flags: vec!["-slp-threshold=-9".into()],
+            execution: toml::from_str("args = [\"7\"]\nstdin = \"in\"\n[env]\nA = \"b\"").unwrap(),
             truth: None,
             ..case
         };
@@ -564,7 +578,7 @@ functions = ["SROA::run"]
         check_error("llvm = \"19\"", of_gcc, 3, "only LLVM can have a `fault`");
         check_error("sum.c", "../sum.c", 4, "in the case's own folder");
         check_error("sum.c", "/sum.c", 4, "in the case's own folder");
-        check_error("sum.c", "sum.txt", 4, "not a .c, .ll or .bc file");
+        check_error("sum.c", "sum.txt", 4, "not a .c, .cpp, .ll or .bc file");
         check_error("sroa,instcombine", "sroa,,x", 5, "a pass name is missing");
         check_error("passes =", "pases =", 5, "pases");
         check_error("passes = \"sroa,instcombine\"", "", 1, "neither `passes` nor `level`");
@@ -575,6 +589,8 @@ functions = ["SROA::run"]
         check_error("expected = \"55\"", "expected = 55", 7, "string");
         check_error("passes =", "front_end = \"O7\"\npasses =", 5, "O7");
         check_error("id = ", "id ", 2, "");
+        check_error("[truth]", "[execution]\nstdin = \"../x\"\n[truth]", 9, "`stdin` is `../x`");
+        check_error("[truth]", "[execution]\nstdln = \"x\"\n[truth]", 10, "stdln");
         let error = Case::parse("").unwrap_err();
         assert!(is_error(&error, 1, "version"), "{error}");
     }
@@ -600,7 +616,7 @@ functions = ["SROA::run"]
         check("\"12\"", "\"bin/gcc\"", 3, "not a compiler's number");
         check("sum.c", "sum.ll", 4, "a .c or a C++ file");
         Case::parse(&of_driver.replace("sum.c", "sum.cpp")).expect("drivers take C++");
-        check_error("sum.c", "sum.cpp", 4, "not a .c, .ll or .bc file");
+        Case::parse(&GOOD.replace("sum.c", "sum.cpp")).expect("LLVM takes C++");
         check("level = \"O2\"", "passes = \"sroa\"", 5, "no `passes`");
         check("wrong-code", "invalid-ir", 1, "cannot be `invalid-ir`");
         check("kind", "flags = [\"-x\"]\nkind", 1, "use `cflags`");

@@ -22,7 +22,10 @@ pub enum Trust {
     /// is refused.
     #[default]
     Data,
-    /// The user trusts whoever wrote it, or wrote it with this very command.
+    /// This very command wrote it, with the user's own paths and flags.
+    Written,
+    /// The user trusts whoever wrote it: a script that judges programs runs as any
+    /// other of the user's.
     Author,
 }
 

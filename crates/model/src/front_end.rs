@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use crate::{Case, Language, OptLevel, Pipeline};
+use crate::{Case, OptLevel, Pipeline, is_source};
 
 /// What `opt` calls the machine that clang optimizes for by itself. Costs depend on
 /// it: without this option an array of the program is cheaper to access, and more
@@ -69,9 +69,9 @@ impl Case {
         if self.compiler.is_driver() {
             return OptLevel::O0;
         }
-        match Language::of_path(Path::new(&self.input)) {
-            Some(Language::C) => self.front_end.unwrap_or_else(|| self.pipeline.front_end()),
-            Some(Language::IrText | Language::Bitcode) | None => OptLevel::O0,
+        match is_source(Path::new(&self.input)) {
+            true => self.front_end.unwrap_or_else(|| self.pipeline.front_end()),
+            false => OptLevel::O0,
         }
     }
 

@@ -16,6 +16,7 @@ mod check;
 mod code_map;
 mod code_place;
 mod compare;
+mod conditions;
 mod coverage;
 mod definedness;
 pub mod doctor;
@@ -68,6 +69,7 @@ pub use check::{CheckReport, CheckStatus, Confirmation, DriverUse, Unmodified};
 pub use code_map::{CodeFunction, CodeMap, CodeObject, FileId, FunctionId, HEADERS, Origin};
 pub use code_place::CodePlace;
 pub use compare::{Compared, ComparedRun};
+pub use conditions::Conditions;
 pub use coverage::{BlockId, Coverage};
 pub use definedness::{
     Answer, Checker, DEFINEDNESS_VERSION, Definedness, Objection, ObjectionKind, Said,
@@ -100,7 +102,7 @@ pub use pass_hunt::{Exclusion, PassHunt, PassSettings, PassTrigger, SequenceChoi
 pub use pass_registry::{Level, PassInfo, PassRegistry};
 pub use pass_sequence::{Element, PassSequence};
 pub use plant::{Funnel, PlantReport, PlantedCase};
-pub use program::{Language, Program, is_cxx, nameless};
+pub use program::{Language, Program, is_cxx, is_source, nameless};
 pub use progress::{HuntStatus, Progress, Quiet, SearchStatus, Silent};
 pub use project::{GuiltyUnit, PROJECT_VERSION, ProjectFinding, SanitizerWord};
 pub use provision::{GccProvision, PROVISION_VERSION};

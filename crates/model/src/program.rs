@@ -8,6 +8,8 @@ use std::path::Path;
 pub enum Language {
     /// C source, `.c`.
     C,
+    /// C++ source, `.cpp` and its other endings.
+    Cxx,
     /// LLVM assembly, `.ll`.
     IrText,
     /// LLVM bitcode, `.bc`.
@@ -19,23 +21,37 @@ impl Language {
     pub fn of_path(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "c" | "i" => Some(Language::C),
+            "cc" | "cpp" | "cxx" | "C" | "ii" => Some(Language::Cxx),
             "ll" => Some(Language::IrText),
             "bc" => Some(Language::Bitcode),
             _ => None,
         }
     }
+
+    /// Whether clang's front end makes IR of it.
+    pub fn is_source(self) -> bool {
+        match self {
+            Language::C | Language::Cxx => true,
+            Language::IrText | Language::Bitcode => false,
+        }
+    }
 }
 
-/// Whether a file is in C++, by its name. Only drivers take C++.
-pub fn is_cxx(source: &Path) -> bool {
-    let ending = source.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("cc" | "cpp" | "cxx" | "C" | "ii"))
+/// Whether a file is in C++, by its name.
+pub fn is_cxx(path: &Path) -> bool {
+    Language::of_path(path) == Some(Language::Cxx)
+}
+
+/// Whether clang's front end makes IR of a file, by its name.
+pub fn is_source(path: &Path) -> bool {
+    Language::of_path(path).is_some_and(Language::is_source)
 }
 
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Language::C => "C",
+            Language::Cxx => "C++",
             Language::IrText => "LLVM assembly",
             Language::Bitcode => "LLVM bitcode",
         })

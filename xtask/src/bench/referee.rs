@@ -67,7 +67,7 @@ pub(super) fn measure(llvm: u32, rounds: usize) -> anyhow::Result<Referee> {
         time(&mut found.sanitizers, || {
             let both = (Sanitizer::UndefinedAndAddress, Form::Quick);
             ensure!(
-                sanitize::compile(&install, &program, &[], both, &executable)?,
+                sanitize::compile(&install, &program, &[], &[], both, &executable)?,
                 "no sanitizers"
             );
             let limits = Limits { with_shadows: true, ..Limits::STANDARD };

@@ -20,8 +20,9 @@ use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{self, Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Attempt, BugType, Case, CaseFolder, CaseKind, CheckStatus, CompilerSpec, ImportReport,
-    ImportedTest, Limits, Outcome, Pipeline, Progress, Seen, TestStatus, Trust, UsableLlvms,
+    Attempt, BugType, Case, CaseFolder, CaseKind, CheckStatus, CompilerSpec, Conditions,
+    ImportReport, ImportedTest, Limits, Outcome, Pipeline, Progress, Seen, TestStatus, Trust,
+    UsableLlvms,
 };
 
 use crate::BenchError;
@@ -215,6 +216,7 @@ impl Candidate<'_> {
             // Attempts begin with the newest.
             fails_in: attempts.iter().rev().filter(same_kind).map(|a| a.llvm.to_string()).collect(),
             fixed_in: None,
+            execution: Conditions::default(),
             truth: bug.truth.clone(),
         }
     }

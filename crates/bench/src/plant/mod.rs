@@ -28,8 +28,8 @@ use optsleuth_compiler::llvm::{
     possible_faults,
 };
 use optsleuth_model::{
-    CASE_FILE, Case, CaseKind, Change, CheckStatus, CodeMap, CompilerSpec, Fault, Funnel, Limits,
-    Pipeline, PlantReport, PlantedCase, Progress, Silent, Trust, Truth,
+    CASE_FILE, Case, CaseKind, Change, CheckStatus, CodeMap, CompilerSpec, Conditions, Fault,
+    Funnel, Limits, Pipeline, PlantReport, PlantedCase, Progress, Silent, Trust, Truth,
 };
 use optsleuth_triage::TriageError;
 
@@ -360,6 +360,7 @@ impl Planting<'_> {
             observed: Some(failure.what.clone()),
             fails_in: Vec::new(),
             fixed_in: None,
+            execution: Conditions::default(),
             truth: Some(Truth {
                 files: vec![map.file(function.file).to_owned()],
                 functions: vec![name],

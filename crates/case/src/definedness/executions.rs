@@ -83,16 +83,18 @@ pub type References = Vec<(&'static str, Execution)>;
 /// all of its time, so the first is alone.
 pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Duration), CaseError> {
     const OTHERS: [Way; 3] = [AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS];
-    let (mut references, mut slowest) = (Vec::new(), Duration::ZERO);
-    let mut add = |way: Way, result: RunResult| {
-        slowest = slowest.max(result.wall);
-        references.push((way.name, reference(&way, result.outcome)?));
-        Ok::<_, CaseError>(())
-    };
-    add(PLAIN, pool.first().run(&PLAIN.request(None, limits))?)?;
+    let RunResult { outcome, wall: mut slowest, .. } =
+        pool.first().run(&PLAIN.request(None, limits))?;
+    let first = reference(&PLAIN, outcome)?;
+    if let Some(objection) = pool.first().surroundings().objection(&first) {
+        return Err(CaseError::Unexpected(objection));
+    }
+    let mut references = vec![(PLAIN.name, first)];
     let results = pool.run_all(&OTHERS.map(|way| way.request(None, limits)), &|_| ());
     for (way, result) in OTHERS.into_iter().zip(results) {
-        add(way, result?)?;
+        let result = result?;
+        slowest = slowest.max(result.wall);
+        references.push((way.name, reference(&way, result.outcome)?));
     }
     Ok((references, slowest))
 }

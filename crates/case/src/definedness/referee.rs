@@ -11,8 +11,8 @@ use std::path::Path;
 use optsleuth_compiler::llvm::{Install, Worker};
 use optsleuth_compiler::{CompilerError, clang};
 use optsleuth_model::{
-    Execution, Interpret, Interpretation, Language, Limits, Objection, ObjectionKind, Ruling,
-    RunRequest, Said, Step,
+    Execution, Interpret, Interpretation, Limits, Objection, ObjectionKind, Ruling, RunRequest,
+    Said, Step, is_source,
 };
 
 use super::Asked;
@@ -43,9 +43,9 @@ pub(super) fn say(
         },
         Some((program, options)) => {
             let said = interpreted(worker, asked.limits)?;
-            let is_c = Language::of_path(asked.source) == Some(Language::C);
+            let is_lined = is_source(asked.source);
             match said {
-                Some(said) if is_c && is_undefined(&said) => {
+                Some(said) if is_lined && is_undefined(&said) => {
                     // The same once more, with lines to name.
                     let again = lined(worker, options);
                     worker.load(program, options, asked.limits)?;

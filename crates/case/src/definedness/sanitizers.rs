@@ -16,7 +16,7 @@ use optsleuth_compiler::llvm::{self, Install, Worker};
 use optsleuth_compiler::sanitize::{self, Form, Report, Sanitizer};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Answer, Checker, Execution, Limits, Objection, ObjectionKind, ProgramEnd, Said,
+    Answer, Checker, Execution, Limits, Objection, ObjectionKind, ProgramEnd, Said, is_cxx,
 };
 
 use super::Asked;
@@ -168,6 +168,11 @@ fn watched(
     worker: &mut Worker,
 ) -> Result<(Option<String>, Said), CaseError> {
     let Asked { source, c_flags, expected, .. } = *asked;
+    if sanitizer == Sanitizer::Memory && is_cxx(source) {
+        // To it, what C++'s library writes was never written.
+        let why = "C++'s library here was compiled without it".to_owned();
+        return Ok((None, Said::NoVerdict(why)));
+    }
     let mut found = run_under((sanitizer, Form::Reporting), clang, source, c_flags, worker)?;
     let can_report = found.is_some();
     if !can_report {
@@ -224,7 +229,9 @@ fn clang_with(
         if clang.tool("clang").is_none() {
             continue;
         }
-        let ran = run_under((sanitizer, Form::Quick), &clang, &path, &[], worker)?;
+        let ran = worker.without_surroundings(|worker| {
+            run_under((sanitizer, Form::Quick), &clang, &path, &[], worker)
+        })?;
         let nothing =
             Execution { end: ProgramEnd::Exited(0), stdout: Vec::new(), stderr: Vec::new() };
         if ran.is_some_and(|ran| same_behaviour(&ran.execution, &nothing)) {
@@ -255,8 +262,10 @@ fn run_under(
 ) -> Result<Option<Watched>, CaseError> {
     let folder = Workdir::new()?;
     let program = folder.file("sanitized");
+    let link_words = worker.surroundings().link_words();
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    if !sanitize::compile(clang, &path, &portable(flags), (sanitizer, form), &program)? {
+    if !sanitize::compile(clang, &path, &portable(flags), &link_words, (sanitizer, form), &program)?
+    {
         return Ok(None);
     }
     let execution = worker.execute(&program, Limits { with_shadows: true, ..Limits::STANDARD })?;

@@ -12,6 +12,7 @@ use fs_err as fs;
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::{self, Flavor, Install, Targets};
+use optsleuth_compiler::spawn::quote;
 use optsleuth_model::{
     CaseFolder, CaseKind, CheckReport, CheckStatus, Definedness, DriverUse, Execution, Limits,
     Outcome, Progress,
@@ -20,6 +21,7 @@ use optsleuth_model::{
 use super::{DriverUnderTest, NoReference, Tried};
 use crate::CaseError;
 use crate::definedness::{Asked, OF_CLANG, OF_GCC, ask, disagreement};
+use crate::folder::surroundings;
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude, unexpected_output};
 use crate::workers::{LlvmChoice, Workers};
@@ -72,6 +74,7 @@ impl FailingDriverCase {
 
     /// Goes on with another form of it; an error if that does not fail.
     pub fn reopen(&mut self, case: CaseFolder, progress: &dyn Progress) -> Result<(), CaseError> {
+        self.loaded.fence.pool.surround(surroundings(&case)?);
         self.loaded.case = case;
         let reproduction = self.loaded.reproduce(progress)?;
         if reproduction.status != CheckStatus::Reproduces {
@@ -97,7 +100,8 @@ impl LoadedDriverCase {
         progress: &dyn Progress,
     ) -> Result<LoadedDriverCase, CaseError> {
         let tested = DriverUnderTest::find(&case.case, driver)?;
-        let fence = fence(progress)?;
+        let mut fence = fence(progress)?;
+        fence.pool.surround(surroundings(&case)?);
         Ok(LoadedDriverCase { case, tested, fence, limits, repeat_limits: limits })
     }
 
@@ -163,7 +167,13 @@ impl LoadedDriverCase {
             _ => Vec::new(),
         };
         let expected = references.first().map(|(_, execution)| execution.clone());
-        let mut oracle = Oracle::new(kind, expected);
+        let surroundings = self.fence.pool.first().surroundings();
+        if let Some(expected) = &expected
+            && let Some(objection) = surroundings.objection(expected)
+        {
+            return Err(CaseError::Unexpected(objection));
+        }
+        let mut oracle = Oracle::new(kind, expected).judged_by_script(surroundings.has_check());
         if let Some(signature) = &self.case.case.signature {
             oracle = oracle.with_signature(signature);
         }
@@ -239,7 +249,7 @@ impl LoadedDriverCase {
         let mut commands =
             vec![driver.command(input, &text, *level, flags, program).command_line()];
         if self.case.case.kind == CaseKind::WrongCode {
-            commands.push("./program".to_owned());
+            commands.push(self.case.case.execution.command_line(quote));
         }
         let compiler = format!("{} {}", driver.family, driver.version);
         Ok(DriverUse { compiler, level: *level, commands })

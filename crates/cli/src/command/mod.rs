@@ -9,6 +9,7 @@ mod case;
 mod completions;
 mod cov;
 mod doctor;
+mod execution;
 mod hunt;
 mod import;
 mod interpret;
@@ -120,7 +121,7 @@ impl LlvmFlags {
 /// Which program, and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct ProgramFlags {
-    /// A .c, .ll or .bc file
+    /// A .c, .cpp, .ll or .bc file
     #[arg(value_name = "PROGRAM")]
     path: PathBuf,
     /// An LLVM option, as `opt` takes it; may be given several times

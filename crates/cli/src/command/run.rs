@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use fs_err as fs;
 use optsleuth_case::run::{RunPlan, run};
-use optsleuth_model::{CodegenLevel, Execute, IndexSet, Language, Limits, Pipeline, RunReport};
+use optsleuth_model::{CodegenLevel, Execute, IndexSet, Limits, Pipeline, RunReport, is_source};
 use optsleuth_report::{run_json, run_text};
 
-use super::{Level, LimitFlags, LlvmFlags, ProgramFlags, parse_range, print, style};
+use super::execution::ExecutionFlags;
+use super::{Level, LimitFlags, LlvmFlags, ProgramFlags, TrustFlags, parse_range, print, style};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -20,11 +21,12 @@ use crate::progress::Bar;
   optsleuth run prog.c --llvm 19 --passes 'default<O2>'
   optsleuth run prog.c --llvm 19 --passes sroa,instcombine,licm --execute --confirm
   optsleuth run prog.c --llvm 19 --level O2 --execute        # what clang -O2 does
+  optsleuth run prog.cpp --level O2 --execute --args '-n 3' --stdin input.txt
   optsleuth run crash.ll --passes slp-vectorizer --option=-slp-threshold=-99999
   optsleuth run prog.c --passes '-sroa -early-cse-memssa -loop-unswitch'   # legacy names
   optsleuth run prog.c --passes 'default<O3>' --runs 100 --json
 
-The program is a .c, .ll or .bc file. Exit codes: docs/exit-codes.md.")]
+The program is a .c, .cpp, .ll or .bc file. Exit codes: docs/exit-codes.md.")]
 pub(crate) struct Run {
     #[command(flatten)]
     program: ProgramFlags,
@@ -59,6 +61,10 @@ pub(crate) struct Run {
     /// How hard the code generator works
     #[arg(long, value_name = "0-3", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     codegen_level: u8,
+    #[command(flatten)]
+    execution: ExecutionFlags,
+    #[command(flatten)]
+    trust: TrustFlags,
     #[command(flatten)]
     limits: LimitFlags,
     /// KiB that the program may write to each of its streams
@@ -104,7 +110,7 @@ impl Run {
         if let Some(level) = self.level {
             let pipeline = Pipeline::Level(level.into());
             (passes, codegen) = (pipeline.passes(), pipeline.codegen());
-            if Language::of_path(&self.program.path) == Some(Language::C) {
+            if is_source(&self.program.path) {
                 let front_end = pipeline.front_end();
                 options = front_end.llvm_options(&c_flags, &options);
                 c_flags = front_end.clang_flags(&c_flags);
@@ -125,6 +131,8 @@ impl Run {
                 (true, true) => Execute::AsProcess,
             },
             codegen,
+            conditions: self.execution.conditions(),
+            trust: self.trust.trust(),
             limits: Limits { output: self.output << 10, ..self.limits.limits() },
             runs: NonZero::new(self.runs as usize).unwrap_or(NonZero::<usize>::MIN),
             n_workers: self.workers,

@@ -14,13 +14,14 @@ use optsleuth_report::{
 use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{GccSuspicion, Suspicion, TriageInput, TriagePlan, triage};
 
+use super::execution::ExecutionFlags;
 use super::report::page;
 use super::zoom::ZoomFlags;
 use super::{
     Level, LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style,
 };
 use crate::exit::Exit;
-use crate::failing_command::{Asked, FailingCommand, Tool};
+use crate::failing_command::{Asked, CommandError, FailingCommand, Tool};
 use crate::failure::Failure;
 use crate::progress::Bar;
 
@@ -29,6 +30,8 @@ use crate::progress::Bar;
 #[command(after_help = "Examples:
   optsleuth triage repro.c --llvm 19 --passes 'default<O2>' -o case/
   optsleuth triage repro.c --llvm 19 --level O2 -o case/     # what clang -O2 does
+  optsleuth triage repro.cpp --level O2 --args '-n 3' --stdin input.txt
+  optsleuth triage repro.c --level O2 --check ./is-right.sh --files testdata/
   optsleuth triage repro.ll --passes slp-vectorizer --option=-slp-threshold=-99999 -o case/
   optsleuth triage repro.c --gcc 12 --level O2 -o case/      # gcc fails, not LLVM
   optsleuth triage case/                                     # a folder with a case.toml
@@ -48,7 +51,7 @@ Ctrl-C ends it early and reports what was found until then.
 Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 nothing fails,
 130 Ctrl-C.")]
 pub(crate) struct Triage {
-    /// A .c, .ll or .bc file, a folder with a case.toml, or the script that clang
+    /// A .c, .cpp, .ll or .bc file, a folder with a case.toml, or the script that clang
     /// writes when it crashes
     #[arg(value_name = "INPUT", required_unless_present = "command")]
     input: Option<PathBuf>,
@@ -94,6 +97,8 @@ pub(crate) struct Triage {
     /// Reduce with our own means alone, not with cvise or creduce
     #[arg(long)]
     built_in: bool,
+    #[command(flatten)]
+    execution: ExecutionFlags,
     #[command(flatten)]
     zoom: ZoomFlags,
     #[command(flatten)]
@@ -171,6 +176,9 @@ impl Triage {
                 true => input.parent().unwrap_or(Path::new(".")),
                 false => input,
             };
+            if !self.execution.conditions().is_empty() {
+                return Err(CommandError::ExecutionOfCase.into());
+            }
             return Ok(TriageInput::Case(folder.to_owned(), self.trust.trust()));
         }
         if input.extension().is_some_and(|extension| extension == "sh") {
@@ -201,6 +209,8 @@ impl Triage {
                     gcc: compiler.display().to_string(),
                     level,
                     flags: flags.clone(),
+                    conditions: self.execution.conditions(),
+                    trust: self.trust.trust(),
                     folder,
                     force,
                 })));
@@ -215,7 +225,18 @@ impl Triage {
             Asked::Level(level) => Pipeline::Level(*level),
         };
         let program = program.clone();
-        let suspicion = Suspicion { program, llvm, pipeline, options, c_flags, folder, force };
+        let (conditions, trust) = (self.execution.conditions(), self.trust.trust());
+        let suspicion = Suspicion {
+            program,
+            llvm,
+            pipeline,
+            options,
+            c_flags,
+            conditions,
+            trust,
+            folder,
+            force,
+        };
         Ok(TriageInput::Program(Box::new(suspicion)))
     }
 
@@ -227,6 +248,8 @@ impl Triage {
                 gcc: if gcc.contains('/') { gcc.clone() } else { format!("gcc-{gcc}") },
                 level: self.level.unwrap_or(Level::O2).into(),
                 flags: self.c_flags.clone(),
+                conditions: self.execution.conditions(),
+                trust: self.trust.trust(),
                 folder,
                 force: self.force,
             }));
@@ -241,6 +264,8 @@ impl Triage {
             pipeline,
             options: self.options.clone(),
             c_flags: self.c_flags.clone(),
+            conditions: self.execution.conditions(),
+            trust: self.trust.trust(),
             folder,
             force: self.force,
         }))

@@ -50,6 +50,10 @@ pub(super) fn remedy(error: &CaseError) -> Option<String> {
             "wrong code needs a program with `main` that runs without optimization; \
              `--timeout` and `--memory` set its limits"
         }
+        CaseError::Unexpected(_) => {
+            "what is expected has to hold for the program at -O0; the check gets the program's \
+             path, and its directory holds a copy of `--files` and nothing else"
+        }
         CaseError::NoSuchInvocation { .. } => "`optsleuth run ... --invocations` lists them",
         CaseError::NoLines => {
             "build LLVM with -g and name it with `--llvm-config`; files and functions need none"
@@ -100,6 +104,7 @@ pub(super) fn exit(error: &CaseError) -> Exit {
         | CaseError::OtherLlvm { .. }
         | CaseError::NoReference { .. }
         | CaseError::NotInterpreted(_)
+        | CaseError::Unexpected(_)
         | CaseError::NoSuchInvocation { .. }
         | CaseError::NoLines
         | CaseError::Unreadable(_) => Exit::Usage,

@@ -73,7 +73,13 @@ pub(super) fn remedy(error: &CompilerError) -> Option<String> {
         CompilerError::DoesNotCompile { .. } | CompilerError::FrontEndRefuses(_) => {
             "pass what it needs with `-I DIR`, `-D NAME=VALUE` or `--cflag=-std=gnu89`".to_owned()
         }
-        CompilerError::UnknownLanguage(_) => "rename it to end in .c, .ll or .bc".to_owned(),
+        CompilerError::UnknownLanguage(_) => "rename it to end in .c, .cpp, .ll or .bc".to_owned(),
+        CompilerError::NoFileOfExecution { .. } => {
+            "`--stdin`, `--files`, `--expect-output` and `--check`, or `[execution]` in case.toml, \
+             name files that are there"
+                .to_owned()
+        }
+        CompilerError::CheckNotExecutable(script) => format!("`chmod +x {}`", script.display()),
         CompilerError::ForeignTarget { .. } => {
             "build a worker with all code generators: `--targets all`".to_owned()
         }
@@ -167,6 +173,8 @@ pub(super) fn exit(error: &CompilerError) -> Exit {
         | CompilerError::FaultDoesNotFit { .. }
         | CompilerError::UnreadableProgram { .. }
         | CompilerError::UnknownLanguage(_)
+        | CompilerError::NoFileOfExecution { .. }
+        | CompilerError::CheckNotExecutable(_)
         | CompilerError::DoesNotCompile { .. }
         | CompilerError::FrontEndRefuses(_)
         | CompilerError::BadCFlags(_)

@@ -37,6 +37,7 @@ fn command_remedy(error: &CommandError) -> &'static str {
         }
         CommandError::SeveralPrograms(..) => "give the command that compiles the one that fails",
         CommandError::Refused(..) => "leave it out if the failure stays without it",
+        CommandError::ExecutionOfCase => "docs/case-format.md describes `[execution]`",
         CommandError::NoReproducer(_) => {
             "take the .sh file that clang names when it crashes, with the source beside it"
         }

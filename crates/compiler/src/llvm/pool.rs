@@ -4,6 +4,7 @@
 //! whichever worker made them and however many had to be replaced.
 
 use std::num::NonZero;
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use optsleuth_model::{Limits, PassRegistry, Program, RunRequest, RunResult};
 use super::provisioned::Provisioned;
 use super::worker::Worker;
 use crate::CompilerError;
+use crate::surroundings::Surroundings;
 
 /// Workers of one LLVM.
 #[derive(Debug)]
@@ -42,6 +44,12 @@ impl Pool {
     /// Every pass that this LLVM registers, asked of one worker.
     pub fn passes(&mut self) -> Result<PassRegistry, CompilerError> {
         self.first().passes()
+    }
+
+    /// What programs get from now on when they are executed.
+    pub fn surround(&mut self, surroundings: Surroundings) {
+        let shared = Arc::new(surroundings);
+        self.workers.iter_mut().for_each(|worker| worker.surround(&shared));
     }
 
     /// One of the workers, for work that is not to be shared.

@@ -31,6 +31,7 @@ use super::provisioned::Provisioned;
 use crate::CompilerError;
 use crate::diagnostics::first_error;
 use crate::spawn::Daemon;
+use crate::surroundings::Surroundings;
 use crate::workdir::Workdir;
 
 /// How much longer than its own limits a worker may take to answer.
@@ -173,6 +174,14 @@ impl Process {
         Report::decode(&report).map_err(|error| CompilerError::Protocol(error.to_string()).into())
     }
 
+    /// Puts the files that a program finds into its directory, which is empty before
+    /// and after every run.
+    pub(super) fn fill_private(&self, surroundings: &Surroundings) -> Result<(), CallError> {
+        surroundings.fill(&self.workdir.file(PRIVATE)).map_err(|source| {
+            CompilerError::Io { doing: "copy the program's files", source }.into()
+        })
+    }
+
     fn read(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, CallError> {
         let mut data = vec![0; usize::try_from(bytes).unwrap_or(0)];
         self.memory
@@ -273,15 +282,7 @@ impl Process {
             _ => None,
         };
         if let Some(why) = limit {
-            return Ok(Interpretation {
-                ruling: Ruling::NoVerdict { end: Step { what: why.to_owned(), place: None } },
-                stdout: Vec::new(),
-                stderr: Vec::new(),
-                n_steps: 0,
-                depends_on_layout: false,
-                trace: String::new(),
-                observed: Vec::new(),
-            });
+            return Ok(no_verdict(why));
         }
         let answer = self.response(report)?;
         protocol::decode_interpretation(&answer).ok_or_else(|| {
@@ -337,6 +338,19 @@ impl Drop for Process {
         // The worker ends when its host hangs up, and cleans up after itself.
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         self.daemon.finish(Duration::from_secs(2));
+    }
+}
+
+/// The referee did not come to a verdict.
+pub(super) fn no_verdict(why: &str) -> Interpretation {
+    Interpretation {
+        ruling: Ruling::NoVerdict { end: Step { what: why.to_owned(), place: None } },
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        n_steps: 0,
+        depends_on_layout: false,
+        trace: String::new(),
+        observed: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@
 //! what goes wrong with LLVM as an [`Outcome`].
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use optsleuth_model::{
@@ -16,11 +17,12 @@ use optsleuth_model::{
 
 use super::link;
 use super::options;
-use super::process::{CallError, Process};
+use super::process::{CallError, Process, no_verdict};
 use super::protocol::{self, Op, Payload};
 use super::provisioned::Provisioned;
 use super::shape;
 use crate::CompilerError;
+use crate::surroundings::Surroundings;
 
 /// A worker that is killed more often than this has an enemy.
 pub(super) const ATTEMPTS: u32 = 3;
@@ -44,6 +46,8 @@ pub struct Worker {
     process: Option<Process>,
     loaded: Option<Loaded>,
     n_replaced: u32,
+    /// What programs get that are executed.
+    surroundings: Arc<Surroundings>,
 }
 
 /// What the worker was told to load.
@@ -54,6 +58,8 @@ struct Loaded {
     limits: Limits,
     /// LLVM failed on reading it: then this is every run's result.
     failed: Option<RunResult>,
+    /// A run of it could not be executed in the child: the next ones do not try.
+    needs_process: bool,
 }
 
 impl Worker {
@@ -65,6 +71,7 @@ impl Worker {
             process: Some(process),
             loaded: None,
             n_replaced: 0,
+            surroundings: Arc::default(),
         })
     }
 
@@ -85,6 +92,29 @@ impl Worker {
     /// How often the process had to be replaced.
     pub fn n_replaced(&self) -> u32 {
         self.n_replaced
+    }
+
+    /// What programs get from now on when they are executed, whoever compiled them.
+    pub fn surround(&mut self, surroundings: &Arc<Surroundings>) {
+        self.surroundings = Arc::clone(surroundings);
+    }
+
+    /// What programs get when they are executed.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    /// Does something with a program that is not the case's own.
+    pub fn without_surroundings<T>(&mut self, work: impl FnOnce(&mut Worker) -> T) -> T {
+        let own = std::mem::take(&mut self.surroundings);
+        let done = work(self);
+        self.surroundings = own;
+        done
+    }
+
+    fn needs_process(&self) -> bool {
+        self.surroundings.need_process()
+            || self.loaded.as_ref().is_some_and(|loaded| loaded.needs_process)
     }
 
     /// Every pass that this LLVM registers.
@@ -116,6 +146,7 @@ impl Worker {
             options: options.to_vec(),
             limits,
             failed: None,
+            needs_process: false,
         });
         self.retrying(Worker::ensure_loaded)
     }
@@ -123,16 +154,34 @@ impl Worker {
     /// Runs passes over the loaded module.
     pub fn run(&mut self, request: &RunRequest) -> Result<RunResult, CompilerError> {
         match request.execute {
+            Execute::No if request.interpret.is_some() && self.surroundings.need_process() => {
+                self.run_uninterpreted(request)
+            }
             Execute::No => self.run_in_child(request, false).map(|(result, _)| result),
             Execute::AsProcess => self.run_as_process(request),
+            Execute::InChild if self.needs_process() => self.run_as_process(request),
             Execute::InChild => match self.run_in_child(request, true)? {
                 (result, None) => Ok(result),
                 (_, Some(reason)) => {
                     tracing::debug!(reason, "executed as a process");
+                    if let Some(loaded) = &mut self.loaded {
+                        loaded.needs_process = true;
+                    }
                     self.run_as_process(request)
                 }
             },
         }
+    }
+
+    /// The referee knows neither arguments nor input, and says so.
+    fn run_uninterpreted(&mut self, request: &RunRequest) -> Result<RunResult, CompilerError> {
+        let (mut result, _) =
+            self.run_in_child(&RunRequest { interpret: None, ..request.clone() }, false)?;
+        if result.outcome == Outcome::Ok(None) {
+            let why = "the program is executed with arguments, input or files";
+            result.interpretation = Some(no_verdict(why));
+        }
+        Ok(result)
     }
 
     /// The shape of the loaded program, as it is before any pass.
@@ -246,7 +295,8 @@ impl Worker {
         let (file, program) = (workdir.file("program.o"), workdir.file("program"));
         std::fs::write(&file, object)
             .map_err(|source| CompilerError::Io { doing: "write an object", source })?;
-        link::link_program(&self.provisioned.install, &file, &program)?;
+        let more = self.surroundings.link_words();
+        link::link_program(&self.provisioned.install, object, &file, &program, &more)?;
         Ok(program)
     }
 
@@ -273,14 +323,26 @@ impl Worker {
         file: &Path,
         limits: Limits,
     ) -> Result<(Execution, Duration), CompilerError> {
-        let payload = Payload::default().bytes(file.as_os_str().as_encoded_bytes()).finish();
+        let surroundings = Arc::clone(&self.surroundings);
+        if let Some(judged) = surroundings.judge_freely(file, limits) {
+            return judged;
+        }
+        let start = surroundings.start(file);
+        let op = if start.is_script { Op::Check } else { Op::Exec };
+        let payload = Payload::default()
+            .bytes(start.file.as_os_str().as_encoded_bytes())
+            .texts(&start.args)
+            .texts(&start.env)
+            .bytes(start.stdin.as_os_str().as_encoded_bytes())
+            .finish();
         self.retrying(|worker| {
             let provisioned = worker.provisioned.clone();
             let process = worker.process()?;
-            let report = process.call(Op::Exec, &payload, &limits)?;
+            process.fill_private(&surroundings)?;
+            let report = process.call(op, &payload, &limits)?;
             match process.result(&provisioned, &report, false)? {
                 (RunResult { outcome: Outcome::Ok(Some(execution)), wall, .. }, _) => {
-                    Ok((execution, wall))
+                    Ok((surroundings.seen(execution), wall))
                 }
                 (other, _) => Err(CompilerError::Protocol(format!("executed: {other:?}")).into()),
             }
@@ -320,7 +382,7 @@ impl Worker {
         if self.process()?.is_loaded {
             return Ok(());
         }
-        let Some(Loaded { program, options, limits, failed: None }) = &self.loaded else {
+        let Some(Loaded { program, options, limits, failed: None, .. }) = &self.loaded else {
             return match &self.loaded {
                 Some(_) => Ok(()), // It failed, and would fail again.
                 None => Err(CompilerError::Protocol("no module was loaded".to_owned()).into()),

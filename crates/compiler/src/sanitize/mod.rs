@@ -1,4 +1,4 @@
-//! C programs under clang's own checks: warnings that speak of undefined
+//! C and C++ programs under clang's own checks: warnings that speak of undefined
 //! behaviour, and sanitizers.
 //!
 //! Commands and compiled programs only; who executes them fences them in. What a
@@ -7,6 +7,8 @@
 mod report;
 
 use std::path::{Path, PathBuf};
+
+use optsleuth_model::is_cxx;
 
 use crate::CompilerError;
 use crate::clang::clang;
@@ -144,18 +146,21 @@ pub fn warnings(
 }
 
 /// Makes a watched program file of a C program; `false` where that cannot be
-/// done, as without the sanitizer's library.
+/// done, as without the sanitizer's library. `link_words` are the user's for the linker.
 pub fn compile(
     install: &Install,
     source: &Path,
     flags: &[String],
+    link_words: &[String],
     (sanitizer, form): (Sanitizer, Form),
     program: &Path,
 ) -> Result<bool, CompilerError> {
     let includes = include_flags(source);
     // One text of both: a second run of the compiler would cost as much again.
-    let whole = program.with_extension("whole.c");
-    let text = format!("#include \"{}\"\n{OPTIONS}", source.display());
+    let is_cxx = is_cxx(source);
+    let whole = program.with_extension(if is_cxx { "whole.cpp" } else { "whole.c" });
+    let (before, after) = if is_cxx { ("extern \"C\" {\n", "}\n") } else { ("", "") };
+    let text = format!("#include \"{}\"\n{before}{OPTIONS}{after}", source.display());
     let source = match (sanitizer, form) {
         // Traps need no library, and so no options for one.
         (Sanitizer::Undefined, Form::Quick) => source,
@@ -166,6 +171,7 @@ pub fn compile(
     };
     let lld = llvm::lld(install).map(|lld| format!("--ld-path={}", lld.display()));
     let output = clang(install)?
+        .args(is_cxx.then_some("--driver-mode=g++"))
         .args(["-O0", "-w", "-fno-sanitize-recover=all"])
         .args(sanitizer.flags())
         .args(sanitizer.flags_of(form))
@@ -175,6 +181,7 @@ pub fn compile(
         .arg(source)
         .arg("-o")
         .arg(program)
+        .args(link_words)
         .args(["-lm", "-lpthread"])
         .output()?;
     Ok(output.end == ToolEnd::Exited(0))

@@ -12,8 +12,8 @@ use optsleuth_case::oracle::{Oracle, Verdict, is_limit};
 use optsleuth_case::refinement::{Refined, Refinement};
 use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_model::{
-    Case, CaseKind, CompilerSpec, Element, Execution, Limits, Outcome, PassSequence, PassTrigger,
-    Pipeline, ProgramSize, Progress, RunRequest, Trigger,
+    Case, CaseKind, CompilerSpec, Conditions, Element, Execution, Limits, Outcome, PassSequence,
+    PassTrigger, Pipeline, ProgramSize, Progress, RunRequest, Trigger,
 };
 use optsleuth_triage::reduce::{Judge, Patience, Question, fewer_passes};
 
@@ -179,6 +179,7 @@ impl SequenceReproducer<'_> {
             observed: None,
             fails_in: vec![install.version.clone()],
             fixed_in: None,
+            execution: Conditions::default(),
             truth: None,
         }
     }

@@ -28,7 +28,7 @@ use optsleuth_compiler::csmith;
 use optsleuth_compiler::llvm::{self, Pool, Worker};
 use optsleuth_compiler::spawn::ToolEnd;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Execution, Language, Program, Progress};
+use optsleuth_model::{Execution, Language, Program, Progress, is_cxx};
 use optsleuth_triage::TriageError;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -495,7 +495,9 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, HuntError> {
     for entry in fs::read_dir(folder)? {
         files.push(entry?.path());
     }
-    files.retain(|path| Language::of_path(path).is_some() && path.is_file());
+    // C++ is not tested by hunts: csmith and the mutators write C.
+    let is_tested = |path: &Path| Language::of_path(path).is_some() && !is_cxx(path);
+    files.retain(|path| is_tested(path) && path.is_file());
     files.sort();
     match files.is_empty() {
         true => Err(HuntError::EmptyFolder(folder.to_owned())),

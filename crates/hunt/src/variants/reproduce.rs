@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_model::{
-    Case, CaseKind, CompilerSpec, Execution, OptLevel, Pipeline, Progress, Trigger, VariantTrigger,
+    Case, CaseKind, CompilerSpec, Conditions, Execution, OptLevel, Pipeline, Progress, Trigger,
+    VariantTrigger,
 };
 use optsleuth_mutate::emi::{SnippetKind, snippets, unmarked, without};
 use optsleuth_search::Minimizer;
@@ -221,6 +222,7 @@ impl VariantReproducer<'_, '_> {
             observed: None,
             fails_in: vec![compiler.version.clone()],
             fixed_in: None,
+            execution: Conditions::default(),
             truth: None,
         };
         specs.into_iter().map(case).collect()

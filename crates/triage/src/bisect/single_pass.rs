@@ -12,6 +12,7 @@ use std::time::Instant;
 use optsleuth_case::loaded::FailingCase;
 use optsleuth_case::oracle::Verdict;
 use optsleuth_compiler::distribution::{self, Job};
+use optsleuth_compiler::spawn::quote;
 use optsleuth_model::{
     Bisection, Element, Emit, Execute, IndexSet, Invocation, Outcome, PassSequence, Program,
     Progress, RunRequest, SINGLE_PASS_FILE, SinglePass,
@@ -222,6 +223,7 @@ fn form(
         verify_each: false,
         codegen: (executes || request.emit == Emit::Object).then_some(request.codegen),
         link: executes,
+        link_words: &loaded.case.case.execution.link_words(),
         limits: request.limits,
     };
     // The distribution's tools have no planted fault, and some are not installed.
@@ -229,7 +231,8 @@ fn form(
         Some(_) => Vec::new(),
         None => job.commands().unwrap_or_default(),
     };
-    let program = (executes && !commands.is_empty()).then(|| "./program".to_owned());
+    let program =
+        (executes && !commands.is_empty()).then(|| loaded.case.case.execution.command_line(quote));
     SinglePass {
         passes: passes.to_string(),
         n_passes: passes.optimizations().len(),

@@ -1,4 +1,4 @@
-//! Our own reduction of C programs: pieces are cut out, large ones first.
+//! Our own reduction of C and C++ programs: pieces are cut out, large ones first.
 
 use optsleuth_case::oracle::Oracle;
 use optsleuth_compiler::reducers;
@@ -24,7 +24,7 @@ pub(super) fn note_sanitizers(judge: &Judge<'_>, reduction: &mut Reduction) {
     }
 }
 
-/// Makes a C program smaller, by our own cuts first and then by an external
+/// Makes a C or C++ program smaller, by our own cuts first and then by an external
 /// reducer, and keeps what is reached.
 pub(super) fn shrink_c(
     judge: &mut Judge<'_>,
@@ -33,7 +33,7 @@ pub(super) fn shrink_c(
     keeper: &mut Keeper,
     reduction: &mut Reduction,
 ) -> Result<(), TriageError> {
-    const REDUCED: &str = "reduced.c";
+    let reduced = judge.source.as_ref().map_or("reduced.c", |source| source.file);
     let reducer = match how.tool {
         Reducer::Auto => reducers::Reducer::of_c(),
         Reducer::BuiltIn => None,
@@ -42,10 +42,10 @@ pub(super) fn shrink_c(
     };
     let patience = judge.patience;
     let keep = &mut |text: &str, oracle: &Oracle| {
-        keeper.keep_program(REDUCED, text.as_bytes(), oracle.expected_output())?;
+        keeper.keep_program(reduced, text.as_bytes(), oracle.expected_output())?;
         let after = &mut reduction.program.after;
         (after.bytes, after.lines) = (text.len(), text.lines().count());
-        REDUCED.clone_into(&mut reduction.program.input_after);
+        reduced.clone_into(&mut reduction.program.input_after);
         keeper.keep_state(reduction)
     };
     // Others' reducers know more of C, but ours is quick to begin with.
@@ -60,7 +60,7 @@ pub(super) fn shrink_c(
         tools.push(reducer.name());
         let coarse = text.clone();
         (text, finished) =
-            reduce_with(judge, &reducer, &how.callback_binary, (REDUCED, &text), keep)?;
+            reduce_with(judge, &reducer, &how.callback_binary, (reduced, &text), keep)?;
         if !judge.accepts_source(&text)? {
             judge.accepts_source(&coarse)?;
             keep(&coarse, &judge.question.oracle)?;

@@ -10,6 +10,7 @@ use std::path::Path;
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::folder::{forget_reduction, open_case, save_reduction, write_whole};
+use optsleuth_case::write::copy_conditions;
 use optsleuth_model::{CASE_FILE, CaseFolder, Pipeline, Reduction, Trust, retargeted};
 
 use crate::TriageError;
@@ -113,6 +114,7 @@ fn put_aside(case: &CaseFolder, original: &Path) -> io::Result<()> {
     };
     let copied = copy(&case.case.input)
         .and_then(|_| copy(CASE_FILE))
+        .and_then(|_| copy_conditions(&case.case.execution, &case.folder, &beside))
         .and_then(|_| fs::rename(&beside, original));
     if copied.is_err() {
         // What is left of the attempt, if anything.

@@ -11,7 +11,7 @@ use optsleuth_case::driver::{LoadedDriverCase, Tried, include_folder};
 use optsleuth_case::oracle::Oracle;
 use optsleuth_model::{
     CheckStatus, Outcome, ProgramReduction, ProgramSize, Progress, REDUCTION_VERSION, Reduction,
-    ReductionEnd, RunRequest, SequenceReduction, is_cxx,
+    ReductionEnd, RunRequest, SequenceReduction,
 };
 
 use super::c::{note_sanitizers, shrink_c};
@@ -19,7 +19,7 @@ use super::judge::{Judge, Patience};
 use super::keeper::Keeper;
 use super::question::Question;
 use super::source::Source;
-use super::{HANG, Part, Work, note, read_file};
+use super::{HANG, Part, Work, read_file};
 use crate::TriageError;
 use crate::reduce::Reducing;
 
@@ -63,19 +63,15 @@ impl Work for OfDriver<'_> {
             return Ok(());
         }
         let OfDriver { loaded, oracle, first, keeper, reduction } = self;
-        if is_cxx(&loaded.case.input()) {
-            note(reduction, "the program is in C++, which is not reduced");
-            reduction.program.finished = true;
-            return Ok(());
-        }
-        let whole = String::from_utf8_lossy(&read_file(&loaded.case.input())?).into_owned();
+        let input = loaded.case.input();
+        let whole = String::from_utf8_lossy(&read_file(&input)?).into_owned();
         let request = RunRequest { limits: loaded.limits, ..RunRequest::new(None) };
         let mut question = Question::new(request, &[], oracle.clone(), first);
         question.hang_within(HANG);
         let flags = loaded.flags_elsewhere();
         let mut tested = loaded.tested.clone();
         tested.flags.push(include_folder(&loaded.case.folder));
-        let source = Source::of_driver(&loaded.fence.install, &flags, tested);
+        let source = Source::of_driver(&loaded.fence.install, &input, &flags, tested);
         let mut judge = Judge::new((&mut loaded.fence.pool, None), question, patience);
         judge.source = Some(source);
         judge.hold_to_source(&whole)?;

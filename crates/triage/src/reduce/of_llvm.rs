@@ -12,9 +12,9 @@ use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::reducers;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CheckStatus, Emit, Language, OptLevel, PassSequence, Pipeline, Program,
-    ProgramReduction, ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest,
-    SequenceReduction,
+    Case, CaseKind, CheckStatus, Emit, OptLevel, PassSequence, Pipeline, Program, ProgramReduction,
+    ProgramSize, REDUCTION_VERSION, Reduction, ReductionEnd, RunRequest, SequenceReduction,
+    is_source,
 };
 
 use super::c::{note_sanitizers, shrink_c};
@@ -135,9 +135,9 @@ impl<'a> OfLlvm<'a> {
         how: &Reducing,
         patience: Patience<'_>,
     ) -> Result<(), TriageError> {
-        match Language::of_path(&self.loaded.case.input()) {
-            Some(Language::C) => self.reduce_c(how, patience),
-            _ => self.reduce_ir(how, patience),
+        match is_source(&self.loaded.case.input()) {
+            true => self.reduce_c(how, patience),
+            false => self.reduce_ir(how, patience),
         }
     }
 
@@ -203,7 +203,7 @@ impl<'a> OfLlvm<'a> {
         let question = self.question(self.loaded.request.clone());
         let OfLlvm { loaded, keeper, reduction, .. } = self;
         let mut judge = Judge::new(loaded.pools(), question, patience);
-        judge.source = Some(Source::new(&install, &flags));
+        judge.source = Some(Source::new(&install, &path, &flags));
         judge.find_promises()?;
         note_promises(&judge.question, reduction);
         let whole = standing_alone(&install, &path, &flags, &original)?;
@@ -235,7 +235,7 @@ fn standing_alone(
         return Ok(text.to_owned());
     }
     let folder = Workdir::new()?;
-    Ok(clang::preprocess(install, path, flags, Markers::Dropped, &folder.file("whole.c"))?)
+    Ok(clang::preprocess(install, path, flags, Markers::Dropped, &folder.file("whole"))?)
 }
 
 fn note_promises(question: &Question, reduction: &mut Reduction) {

@@ -38,8 +38,10 @@ pub(super) fn look_at_program(
         }
         let reference = by_itself(question, lane, edit, &PLAIN, None, tally)?;
         let known = question.oracle.expected().map(Manner::of);
-        let Some(expected) =
-            reference.filter(|found| known.is_none_or(|known| known == Manner::of(found)))
+        let surroundings = lane.reference().surroundings();
+        let Some(expected) = reference
+            .filter(|found| known.is_none_or(|known| known == Manner::of(found)))
+            .filter(|found| surroundings.objection(found).is_none())
         else {
             return Ok(None);
         };

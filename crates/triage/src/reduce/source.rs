@@ -1,4 +1,4 @@
-//! Candidates in C: from a text to an answer.
+//! Candidates in C and C++: from a text to an answer.
 //!
 //! A candidate of wrong code has to be as clean as the original: clang's
 //! warnings that tell of undefined behaviour, and its sanitizers. These come last,
@@ -15,7 +15,7 @@ use optsleuth_compiler::clang;
 use optsleuth_compiler::llvm::Install;
 use optsleuth_compiler::sanitize::{self, Sanitizer, TELLING_WARNINGS};
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::CaseKind;
+use optsleuth_model::{CaseKind, is_cxx};
 
 use super::lane::{Lane, Tally};
 use super::question::{Manner, Question};
@@ -26,6 +26,8 @@ use crate::TriageError;
 #[derive(Clone, Debug)]
 pub struct Source {
     install: Install,
+    /// The name of a candidate's file, which says its language.
+    pub(super) file: &'static str,
     /// The case's, for clang.
     flags: Vec<String>,
     /// Warnings that the original does not give.
@@ -41,11 +43,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// C as this clang reads it; candidates are held to nothing yet.
-    pub(super) fn new(install: &Install, flags: &[String]) -> Source {
+    /// Programs in this one's language, as this clang reads them; candidates are held
+    /// to nothing yet.
+    pub(super) fn new(install: &Install, original: &Path, flags: &[String]) -> Source {
         let (install, flags) = (install.clone(), flags.to_vec());
         Source {
             install,
+            file: if is_cxx(original) { "reduced.cpp" } else { "reduced.c" },
             flags,
             warnings: Vec::new(),
             sanitizers: Sanitizers::default(),
@@ -57,10 +61,11 @@ impl Source {
     /// The same for a case of a driver, which gets flags of its own.
     pub(super) fn of_driver(
         install: &Install,
+        original: &Path,
         flags: &[String],
         tested: DriverUnderTest,
     ) -> Source {
-        Source { tested: Some(tested), ..Source::new(install, flags) }
+        Source { tested: Some(tested), ..Source::new(install, original, flags) }
     }
 
     /// Whether a driver compiles candidates, and no worker.
@@ -77,7 +82,7 @@ impl Source {
         question: &Question,
         tally: &Tally,
     ) -> Result<(), TriageError> {
-        let (_folder, path) = written(original)?;
+        let (_folder, path) = self.written(original)?;
         let given = sanitize::warnings(&self.install, &path, &self.flags, &TELLING_WARNINGS)?;
         self.warnings = TELLING_WARNINGS.into_iter().filter(|name| !given.contains(name)).collect();
         let Some(expected) = question.oracle.expected() else { return Ok(()) };
@@ -92,6 +97,14 @@ impl Source {
         Ok(())
     }
 
+    /// A text in a file of its own.
+    fn written(&self, text: &str) -> Result<(Workdir, PathBuf), TriageError> {
+        let folder = Workdir::new()?;
+        let path = folder.file(self.file);
+        fs::write(&path, text)?;
+        Ok((folder, path))
+    }
+
     /// The oracle for a text, if that fails as the case does.
     pub(super) fn look_at(
         &self,
@@ -100,7 +113,7 @@ impl Source {
         lane: &mut Lane<'_>,
         tally: &Tally,
     ) -> Result<Option<Oracle>, TriageError> {
-        let (_folder, path) = written(text)?;
+        let (_folder, path) = self.written(text)?;
         let is_wrong_code = question.oracle.kind() == CaseKind::WrongCode;
         if is_wrong_code
             && !sanitize::warnings(&self.install, &path, &self.flags, &self.warnings)?.is_empty()
@@ -171,14 +184,6 @@ impl Source {
     }
 }
 
-/// A text in a file of its own.
-fn written(text: &str) -> Result<(Workdir, PathBuf), TriageError> {
-    let folder = Workdir::new()?;
-    let path = folder.file("reduced.c");
-    fs::write(&path, text)?;
-    Ok((folder, path))
-}
-
 /// The oracle for a program, if the compiler fails on it as it does in the case.
 fn look_at_by_driver(
     tested: &DriverUnderTest,
@@ -197,6 +202,7 @@ fn look_at_by_driver(
         let Some((_, expected)) = references.first() else { return Ok(None) };
         let known = oracle.expected().map(Manner::of);
         if disagreement(&references).is_some()
+            || lane.reference().surroundings().objection(expected).is_some()
             || known.is_some_and(|known| known != Manner::of(expected))
         {
             return Ok(None);

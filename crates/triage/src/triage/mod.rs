@@ -28,7 +28,7 @@ use optsleuth_case::folder::{
     forget, open_case, save_bisection, save_definedness, save_localization,
 };
 use optsleuth_case::loaded::{FailingCase, LoadedCase, WorkerPlan};
-use optsleuth_case::write::write_case;
+use optsleuth_case::write::{copies_of, write_case_with};
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
@@ -391,7 +391,9 @@ impl Steps<'_> {
             signature: None,
             ..parent
         };
-        write_case(&place, &case, nameless(&form.ir).as_bytes(), true)?;
+        let copies = copies_of(&case.execution, &failing.loaded.case.folder);
+        let module = nameless(&form.ir);
+        write_case_with(&place, &case, module.as_bytes(), &copies, true)?;
         let trust = failing.loaded.case.trust;
         failing.reopen(open_case(&place, trust)?, self.progress)?;
         self.reduce(failing, Part::Both, Step::ReduceSingle)?;

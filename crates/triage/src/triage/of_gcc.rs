@@ -15,17 +15,18 @@ use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::driver::{FailingDriverCase, LoadedDriverCase};
 use optsleuth_case::folder::{
-    forget, open_case, save_bisection, save_definedness, save_localization,
+    forget, open_case, save_bisection, save_definedness, save_localization, surroundings,
 };
-use optsleuth_case::write::{is_free, write_case};
+use optsleuth_case::write::{is_free, write_case_with};
 use optsleuth_compiler::driver::{Compiled, Driver};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Limits, OptLevel, Pipeline, Progress,
-    Triage, Trust,
+    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, OptLevel, Pipeline,
+    Progress, Triage, Trust,
 };
 
 use super::budget::{Budget, Step};
+use super::open::written_with;
 use super::{Steps, TriagePlan};
 use crate::TriageError;
 use crate::bisect::bisect_gcc;
@@ -43,6 +44,10 @@ pub struct GccSuspicion {
     pub level: OptLevel,
     /// Its other flags.
     pub flags: Vec<String>,
+    /// What the program gets when it is executed; its paths are the user's.
+    pub conditions: Conditions,
+    /// Whether a script that judges the program runs without a fence.
+    pub trust: Trust,
     /// Where the case's folder is to be.
     pub folder: PathBuf,
     /// A case that is there may go.
@@ -159,6 +164,7 @@ fn open(
     let (kind, observed) = observe(suspicion, &driver, limits)?;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let input = suspicion.program.file_name().unwrap_or_default().to_string_lossy();
+    let (execution, copies) = suspicion.conditions.for_case();
     let mut case = Case {
         id: name.into_owned(),
         title: None,
@@ -176,21 +182,25 @@ fn open(
         observed,
         fails_in: Vec::new(),
         fixed_in: None,
+        execution,
         truth: None,
     };
     // Seen to fail elsewhere first.
     let beside = Workdir::new().map_err(CaseError::from)?;
     let place = beside.file("case");
-    write_case(&place, &case, &text, false)?;
-    let opened = open_case(&place, Trust::Author)?;
+    write_case_with(&place, &case, &text, &copies, false)?;
+    let trust = written_with(suspicion.trust);
+    let opened = open_case(&place, trust)?;
     let loaded = LoadedDriverCase::set_up(opened, driver, limits, progress)?;
     let mut failing = FailingDriverCase::see(loaded, progress).map_err(|error| match error {
         CaseError::NotReproduced { status, what } => TriageError::NoFailure { status, what },
         other => other.into(),
     })?;
     case.observed.get_or_insert(failing.reproduction.what.clone());
-    write_case(&suspicion.folder, &case, &text, suspicion.force)?;
-    failing.loaded.case = open_case(&suspicion.folder, Trust::Author)?;
+    write_case_with(&suspicion.folder, &case, &text, &copies, suspicion.force)?;
+    let case = open_case(&suspicion.folder, trust)?;
+    failing.loaded.fence.pool.surround(surroundings(&case)?);
+    failing.loaded.case = case;
     Ok(failing)
 }
 
@@ -200,7 +210,8 @@ fn observe(
     driver: &Driver,
     limits: Limits,
 ) -> Result<(CaseKind, Option<String>), TriageError> {
-    let GccSuspicion { program, level, flags, .. } = suspicion;
+    let GccSuspicion { program, level, flags, conditions, .. } = suspicion;
+    let flags = &[&flags[..], &conditions.link_words()].concat();
     let folder = Workdir::new().map_err(CaseError::from)?;
     let compile = |flags: &[String], name: &str| {
         driver.compile(program, *level, flags, &folder.file(name), limits)

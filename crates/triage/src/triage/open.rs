@@ -3,7 +3,7 @@
 //! **Invariant:** a folder is made only of something that was seen to fail, and
 //! of a program whose behaviour is defined where that decides.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
@@ -12,14 +12,15 @@ use optsleuth_case::folder::open_case;
 use optsleuth_case::loaded::{LoadedCase, checkers, execution_limit, failing_request};
 use optsleuth_case::oracle::{Oracle, describe, same_behaviour};
 use optsleuth_case::workers::{LlvmChoice, Workers};
-use optsleuth_case::write::write_case;
+use optsleuth_case::write::write_case_with;
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::clang::{self, Markers};
 use optsleuth_compiler::llvm::{Flavor, Targets};
+use optsleuth_compiler::surroundings::Surroundings;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CheckStatus, CompilerSpec, Definedness, Execution, Language, Limits, Objection,
-    ObjectionKind, OptLevel, Outcome, Pipeline, Progress, RunRequest, Trust,
+    Case, CaseKind, CheckStatus, CompilerSpec, Conditions, Definedness, Execution, Limits,
+    Objection, ObjectionKind, OptLevel, Outcome, Pipeline, Progress, RunRequest, Trust, is_source,
 };
 
 use crate::TriageError;
@@ -27,7 +28,7 @@ use crate::TriageError;
 /// A program that is said to make a compiler fail.
 #[derive(Clone, Debug)]
 pub struct Suspicion {
-    /// A `.c`, `.ll` or `.bc` file.
+    /// A `.c`, `.cpp`, `.ll` or `.bc` file.
     pub program: PathBuf,
     pub llvm: LlvmChoice,
     /// What it is told to do.
@@ -35,6 +36,10 @@ pub struct Suspicion {
     pub options: Vec<String>,
     /// For clang.
     pub c_flags: Vec<String>,
+    /// What the program gets when it is executed; its paths are the user's.
+    pub conditions: Conditions,
+    /// Whether a script that judges the program runs without a fence.
+    pub trust: Trust,
     /// Where the case's folder is to be.
     pub folder: PathBuf,
     /// A case that is there may go.
@@ -44,9 +49,9 @@ pub struct Suspicion {
 impl Suspicion {
     /// What clang's front end is told.
     fn front_end(&self) -> OptLevel {
-        match Language::of_path(&self.program) {
-            Some(Language::C) => self.pipeline.front_end(),
-            Some(Language::IrText | Language::Bitcode) | None => OptLevel::O0,
+        match is_source(&self.program) {
+            true => self.pipeline.front_end(),
+            false => OptLevel::O0,
         }
     }
 
@@ -58,6 +63,14 @@ impl Suspicion {
     /// What LLVM gets with the program.
     pub(super) fn llvm_options(&self) -> Vec<String> {
         self.front_end().llvm_options(&self.c_flags, &self.options)
+    }
+}
+
+/// Whose word a case is that this command writes: its flags are the user's own.
+pub(super) fn written_with(trust: Trust) -> Trust {
+    match trust {
+        Trust::Data | Trust::Written => Trust::Written,
+        Trust::Author => Trust::Author,
     }
 }
 
@@ -91,6 +104,7 @@ pub(super) fn open_in(
     let Observed { workers, kind, what, definedness } = observed;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let (input, text) = self_contained(suspicion)?;
+    let (execution, copies) = suspicion.conditions.for_case();
     let case = Case {
         id: name.into_owned(),
         title: None,
@@ -113,11 +127,11 @@ pub(super) fn open_in(
         observed: Some(what),
         fails_in: Vec::new(),
         fixed_in: None,
+        execution,
         truth: None,
     };
-    write_case(&suspicion.folder, &case, &text, suspicion.force)?;
-    // Its flags are the user's own.
-    let case = open_case(&suspicion.folder, Trust::Author)?;
+    write_case_with(&suspicion.folder, &case, &text, &copies, suspicion.force)?;
+    let case = open_case(&suspicion.folder, written_with(suspicion.trust))?;
     let mut loaded = LoadedCase::load_into(workers, None, case, limits, progress)?;
     if let Some(definedness) = definedness {
         loaded.remember(fs::read(&suspicion.program)?, definedness);
@@ -142,6 +156,9 @@ fn observe(
     progress: &dyn Progress,
 ) -> Result<Observed, TriageError> {
     progress.step("looking for the failure");
+    let is_free = suspicion.trust == Trust::Author;
+    let surroundings = Surroundings::find(&suspicion.conditions, Path::new("."), is_free)?;
+    workers.pool.surround(surroundings);
     let Suspicion { program, c_flags, pipeline, .. } = suspicion;
     let (clang_flags, options) = (suspicion.clang_flags(), suspicion.llvm_options());
     let loaded = workers.load(program, &clang_flags, &options, limits)?;
@@ -260,7 +277,9 @@ fn execute(
     if same_behaviour(found, &expected) {
         return not(CheckStatus::Passes, "the program does what it should".to_owned());
     }
-    let oracle = Oracle::new(CaseKind::WrongCode, Some(expected.clone()));
+    let has_check = workers.pool.first().surroundings().has_check();
+    let oracle =
+        Oracle::new(CaseKind::WrongCode, Some(expected.clone())).judged_by_script(has_check);
     Ok(WrongBehaviour { what: Wrong::Code(oracle.describe(&run.outcome)), expected })
 }
 
@@ -270,10 +289,9 @@ fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageErro
     let path = &suspicion.program;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = fs::read(path)?;
-    let is_c = Language::of_path(path) == Some(Language::C);
     let includes =
         |text: &str| text.lines().any(|line| line.trim_start().starts_with("#include \""));
-    if !is_c || !includes(&String::from_utf8_lossy(&bytes)) {
+    if !is_source(path) || !includes(&String::from_utf8_lossy(&bytes)) {
         return Ok((name, bytes));
     }
     let folder = Workdir::new()?;

@@ -54,6 +54,7 @@ pub(super) fn look(
         verify_each: false,
         codegen: None,
         link: false,
+        link_words: &[],
         limits: plan.limits,
     };
     let Some(OptCrash { how, frames }) = job.run()?.crash() else { return Ok(None) };

@@ -98,7 +98,7 @@ const MIB: u64 = 1 << 20;
 
 constants! {
     /// Raise it, here and in `protocol.h`, whenever something below changes.
-    PROTOCOL_VERSION: u32 = 13;
+    PROTOCOL_VERSION: u32 = 14;
 
     MAX_FRAMES: usize = 256;
     MAX_MESSAGE: usize = 16 * 1024;
@@ -145,6 +145,7 @@ enumerations! {
         Run = 4,
         Exec = 5,
         Compile = 6,
+        Check = 7,
     }
 
     /// How far a child came.

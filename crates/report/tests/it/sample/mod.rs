@@ -3,12 +3,12 @@
 
 use optsleuth_model::{
     AssertionCheck, AuthorKind, BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd,
-    BisectionVerdict, BrokenEarlier, Case, CaseKind, ChangeAuthors, CodePlace, CompilerSpec, Cures,
-    Evidence, Excerpt, FailedAssertion, Failure, FileSuspect, FirstWrong, FirstWrongStep,
-    FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION, LeftOutFile, LineAuthor,
-    LineSuspect, Localization, MemoryCheck, MemoryError, MemoryStack, PassSequence, Pipeline,
-    SinglePass, SinglePassForm, StopReason, TrueCulprit, TruthRanks, UnitChange, WitnessEntry,
-    WrongValue, ZoomReport,
+    BisectionVerdict, BrokenEarlier, Case, CaseKind, ChangeAuthors, CodePlace, CompilerSpec,
+    Conditions, Cures, Evidence, Excerpt, FailedAssertion, Failure, FileSuspect, FirstWrong,
+    FirstWrongStep, FunctionSuspect, HistoryEntry, IrPlace, LOCALIZATION_VERSION, LeftOutFile,
+    LineAuthor, LineSuspect, Localization, MemoryCheck, MemoryError, MemoryStack, PassSequence,
+    Pipeline, SinglePass, SinglePassForm, StopReason, TrueCulprit, TruthRanks, UnitChange,
+    WitnessEntry, WrongValue, ZoomReport,
 };
 use optsleuth_report::{CaseView, case_html};
 
@@ -120,6 +120,7 @@ pub fn case() -> Case {
         observed: Some(format!("checksum = 0\nlast = {SCRIPT}\n")),
         fails_in: vec!["18.1.8".into(), "19.1.7".into()],
         fixed_in: Some("20.1.0".into()),
+        execution: Conditions::default(),
         truth: None,
     }
 }
