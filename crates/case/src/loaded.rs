@@ -369,7 +369,7 @@ impl LoadedCase {
             passes: self.request.passes.as_ref(),
             verify_each: false,
             codegen: generates_code.then_some(self.request.codegen),
-            link: executes,
+            link: executes && !case.execution.unlinked,
             link_words: &case.execution.link_words(),
             limits: self.request.limits,
         };
@@ -388,13 +388,14 @@ impl LoadedCase {
     }
 
     /// Asks the distribution's tools about a failure; `None` for a fault, which
-    /// they do not have.
+    /// they do not have, and for what they cannot link.
     pub fn confirm(
         &mut self,
         reproduction: &Reproduction,
         progress: &dyn Progress,
     ) -> Result<Option<Confirmation>, CaseError> {
-        if self.has_fault() {
+        // What is a part of something larger was seen to fail when that was built.
+        if self.has_fault() || self.case.case.execution.unlinked {
             return Ok(None);
         }
         progress.step("asking the distribution's tools");

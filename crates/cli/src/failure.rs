@@ -23,6 +23,9 @@ pub(crate) enum Failure {
     Bench(BenchError),
     #[error(transparent)]
     Project(ProjectError),
+    /// A project without a judge.
+    #[error("a project needs a check that says whether it is right")]
+    NoCheck,
     /// A command that is to be triaged and cannot be read.
     #[error(transparent)]
     Command(#[from] CommandError),

@@ -79,6 +79,11 @@ impl Surroundings {
         self.conditions.check.is_some()
     }
 
+    /// Whether that script links them.
+    pub fn leave_unlinked(&self) -> bool {
+        self.conditions.unlinked
+    }
+
     /// What the linker gets beside the program.
     pub fn link_words(&self) -> Vec<String> {
         self.conditions.link_words()
@@ -203,6 +208,11 @@ impl Surroundings {
         }
         let ended = tool.output()?;
         let end = match ended.end {
+            // A script that links has answers for right and wrong; others are trouble.
+            ToolEnd::Exited(status) if self.leave_unlinked() && !(0..=1).contains(&status) => {
+                let failed = tool.failed(&ended, format!("exited with status {status}"));
+                return Err(CompilerError::DoesNotLink(Box::new(failed)));
+            }
             ToolEnd::Exited(status) => ProgramEnd::Exited(status),
             ToolEnd::Signaled(signal) => ProgramEnd::Signaled(signal),
             ToolEnd::Timeout => ProgramEnd::Timeout,

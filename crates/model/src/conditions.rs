@@ -39,6 +39,10 @@ pub struct Conditions {
     /// A script that gets the program's path, and exits with 0 where it is right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<PathBuf>,
+    /// The script gets the program's object instead, and links it itself: the program
+    /// is a part of something larger.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unlinked: bool,
 }
 
 /// What may be linked with a program as it is.
@@ -153,6 +157,9 @@ impl Conditions {
         if self.expect_exit.is_some_and(|status| !(0..=255).contains(&status)) {
             return Some("`expect_exit` is a number from 0 to 255".to_owned());
         }
+        if self.unlinked && self.check.is_none() {
+            return Some("`unlinked` is for a `check`, which links".to_owned());
+        }
         let expects = self.expect_exit.is_some() || self.expect_output.is_some();
         (expects && self.check.is_some()).then(|| {
             "`check` decides alone: leave `expect_output` and `expect_exit` out".to_owned()
@@ -169,7 +176,8 @@ impl Conditions {
         } else {
             words.extend(self.env.iter().map(|(name, value)| quote(&format!("{name}={value}"))));
         }
-        words.push("./program".to_owned());
+        let program = if self.unlinked { "optimized.o" } else { "./program" };
+        words.push(program.to_owned());
         words.extend(self.args.iter().map(|word| quote(word)));
         if let Some(input) = &self.stdin {
             words.extend(["<".to_owned(), text(input)]);
@@ -200,6 +208,7 @@ mod tests {
         check("env = { \"A=B\" = \"\" }", "not a variable's name");
         check("args = [\"a\\u0000\"]", "zero byte");
         check("expect_exit = 256", "0 to 255");
+        check("unlinked = true", "is for a `check`");
         check("expect_exit = 1\ncheck = \"x\"", "decides alone");
         let fine = "args = [\"-x\"]\nstdin = \"a/in\"\nexpect_exit = 3\n[env]\nA = \"=\"\n";
         assert_eq!(read(fine).mistake(), None);

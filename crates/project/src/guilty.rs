@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
@@ -30,7 +30,7 @@ use crate::ProjectError;
 use crate::faulty::{front_end_flags, llvm_options, object_request, optimizing};
 use crate::functions::{defined_functions, without_optimization};
 use crate::project::{Project, Unit};
-use crate::tree::{Judged, Tree};
+use crate::tree::{Judged, Objects, Tree};
 
 /// What is to be found out.
 #[derive(Clone, Debug)]
@@ -53,6 +53,8 @@ pub struct GuiltyIr {
     pub options: Vec<String>,
     /// Units that have to be optimized besides.
     pub beside: Vec<usize>,
+    /// What a check may take.
+    pub limit: Duration,
 }
 
 /// Units that make the check fail by themselves are looked for so many times.
@@ -68,8 +70,10 @@ pub fn find_guilty(
 ) -> Result<(ProjectFinding, Option<GuiltyIr>), ProjectError> {
     let begun = Instant::now();
     progress.step("running the check as the project was built");
-    let mut tree = Tree::open(project, &plan.check)?;
-    let Judged::Fails(what) = tree.check()? else { return Err(ProjectError::NothingFails) };
+    let mut tree = Tree::new(project, &plan.check);
+    let Judged::Fails(what) = tree.judge(&Objects::new())? else {
+        return Err(ProjectError::NothingFails);
+    };
     progress.step("compiling without optimization");
     project.compile_unoptimized(progress)?;
     progress.step("running the check without optimization");
@@ -123,6 +127,7 @@ pub fn find_guilty(
             Err(why) => finding.notes.push(why),
         }
     }
+    search.tree.install(&Objects::new())?;
     (finding.links, finding.checks) = (search.tree.n_links, search.tree.n_checks);
     finding.seconds = begun.elapsed().as_secs_f64();
     Ok((finding, ir))
@@ -146,19 +151,10 @@ impl Search<'_> {
         if let Some(known) = self.known.get(optimized) {
             return Ok(known.clone());
         }
-        let objects = self.unoptimized_but(optimized)?;
-        let judged = self.tree.judge(objects)?;
+        let objects = self.project.unoptimized_but(|number| optimized.contains(&number))?;
+        let judged = self.tree.judge(&objects)?;
         self.known.insert(optimized.clone(), judged.clone());
         Ok(judged)
-    }
-
-    fn unoptimized_but(
-        &self,
-        optimized: &BTreeSet<usize>,
-    ) -> Result<BTreeMap<usize, Vec<u8>>, ProjectError> {
-        let others = self.project.units.iter().filter(|unit| !optimized.contains(&unit.number));
-        let object = |unit: &Unit| Ok((unit.number, fs::read(self.project.object(unit, "O0"))?));
-        others.map(object).collect()
     }
 
     /// Units of which none can be left out, so that the check fails.
@@ -203,7 +199,7 @@ impl Search<'_> {
         guilty: &BTreeSet<usize>,
     ) -> Result<Option<SanitizerWord>, ProjectError> {
         let folder = Workdir::new()?;
-        let mut objects = self.unoptimized_but(&BTreeSet::new())?;
+        let mut objects = self.project.unoptimized_but(|_| false)?;
         let flags = ["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
         for &number in guilty {
             let (unit, object) = (&self.project.units[number], folder.file("sanitized.o"));
@@ -212,7 +208,7 @@ impl Search<'_> {
         }
         let log = folder.file("log");
         fs::create_dir(&log)?;
-        let (judged, written) = self.tree.judge_sanitized(objects, &log)?;
+        let (judged, written) = self.tree.judge_sanitized(&objects, &log)?;
         Ok(match (judged, written.is_empty()) {
             (_, false) => {
                 let lines: Vec<&str> = written.lines().filter(|line| !line.is_empty()).collect();
@@ -288,7 +284,8 @@ impl Search<'_> {
             false => without_optimization(&whole, &kept.iter().copied().collect()),
         };
         let (options, beside) = (trial.options, beside.iter().copied().collect());
-        let found = GuiltyIr { unit: number, llvm, fault, level, ir, options, beside };
+        let limit = self.tree.limit;
+        let found = GuiltyIr { unit: number, llvm, fault, level, ir, options, beside, limit };
         let names = kept.into_iter().map(str::to_owned).collect();
         Ok(Ok((found, names, functions.len())))
     }
@@ -297,9 +294,10 @@ impl Search<'_> {
     /// be compiled says nothing about the check, and counts as passing.
     fn fails_with(&mut self, trial: &mut Trial, ir: &str) -> Result<bool, ProjectError> {
         let Some(object) = trial.object(ir)? else { return Ok(false) };
-        let mut objects = self.unoptimized_but(&trial.beside)?;
+        let beside = &trial.beside;
+        let mut objects = self.project.unoptimized_but(|number| beside.contains(&number))?;
         objects.insert(trial.number, object);
-        Ok(self.tree.judge(objects)? != Judged::Passes)
+        Ok(self.tree.judge(&objects)? != Judged::Passes)
     }
 }
 

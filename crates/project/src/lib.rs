@@ -11,8 +11,8 @@
 //! compiler's code, with the project's check as the judge.
 //!
 //! **Invariant:** a unit is a file of a project that is compiled by one command. When a
-//! search ends, however it ends, the project's objects are again those that its build
-//! made.
+//! search ends with a result, the project's objects are again those that its build made;
+//! when it is killed, those are kept beside it, and the next search begins with them.
 
 mod command;
 mod error;
@@ -22,8 +22,11 @@ mod guilty;
 mod project;
 mod recorder;
 mod tree;
+mod unit_case;
 
 pub use error::ProjectError;
 pub use guilty::{GuiltyIr, GuiltyPlan, find_guilty};
 pub use project::Project;
 pub use recorder::{BuildPlan, record_build, run_recorded};
+pub use tree::Judged;
+pub use unit_case::{JudgePlan, judge_object};

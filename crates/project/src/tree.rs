@@ -5,8 +5,8 @@
 //! the folder of the build, and with a time limit.
 //!
 //! **Invariant:** one verdict at a time; only what an object goes into is linked again.
-//! A link that fails is trouble of ours, never a verdict. When this value goes, the
-//! objects of the build are back.
+//! A link that fails is trouble of ours, never a verdict. What is in the tree is told by
+//! its files, so that a search that was killed leaves nothing that the next one trusts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,16 +27,17 @@ pub enum Judged {
     Fails(String),
 }
 
-/// The tree of a project, and what is in it now.
+/// Objects of some units: the number of each, and what it is.
+pub type Objects = BTreeMap<usize, Vec<u8>>;
+
+/// The tree of a project.
 #[derive(Debug)]
 pub struct Tree<'a> {
     project: &'a Project,
     check: String,
     /// What a check may take.
-    limit: Duration,
-    /// Units whose object is not the build's, and which it is.
-    installed: BTreeMap<usize, Vec<u8>>,
-    /// Further words for every link, and variables for the check.
+    pub limit: Duration,
+    /// Every link gets sanitizers.
     sanitized: bool,
     pub n_links: usize,
     pub n_checks: usize,
@@ -47,44 +48,34 @@ const FIRST_LIMIT: Duration = Duration::from_secs(1800);
 /// A check that takes so many times what a passing one took does not end.
 const PATIENCE: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(10);
-/// What links and the check get, where sanitizers are asked.
+/// What links get, where sanitizers are asked.
 const SANITIZERS: &str = "-fsanitize=address,undefined";
+/// There while objects may be newer than what is linked from them.
+const UNLINKED: &str = "unlinked";
+/// Held while somebody changes the tree and looks at it.
+const LOCK: &str = "lock";
 
-impl Tree<'_> {
-    /// The tree as the build left it, whatever was there since.
-    pub fn open<'a>(project: &'a Project, check: &str) -> Result<Tree<'a>, ProjectError> {
-        let mut tree = Tree {
-            project,
-            check: check.to_owned(),
-            limit: FIRST_LIMIT,
-            installed: BTreeMap::new(),
-            sanitized: false,
-            n_links: 0,
-            n_checks: 0,
-        };
-        let mut changed = Vec::new();
-        for unit in &project.units {
-            let built = fs::read(project.object(unit, "built"))?;
-            if fs::read(&unit.places[0])? != built {
-                write_to_places(unit, &built)?;
-                changed.extend(unit.places.iter().cloned());
-            }
-        }
-        tree.link(changed)?;
-        Ok(tree)
+impl<'a> Tree<'a> {
+    /// A tree in which nothing is changed yet.
+    pub fn new(project: &'a Project, check: &str) -> Tree<'a> {
+        let (check, limit) = (check.to_owned(), FIRST_LIMIT);
+        Tree { project, check, limit, sanitized: false, n_links: 0, n_checks: 0 }
     }
 
-    /// What the check says where these units have these objects, and all others their
-    /// own.
-    pub fn judge(&mut self, objects: BTreeMap<usize, Vec<u8>>) -> Result<Judged, ProjectError> {
+    /// What the check says where these units have these objects, and all others those of
+    /// the build.
+    pub fn judge(&mut self, objects: &Objects) -> Result<Judged, ProjectError> {
+        let lock = fs::File::create(self.project.folder.join(LOCK))?;
+        lock.lock()?;
         self.install(objects)?;
-        self.check()
+        let tool = self.tool();
+        self.run(&tool)
     }
 
-    /// The same with sanitizers linked in. What they wrote.
+    /// The same with sanitizers linked in. What they wrote into this folder.
     pub fn judge_sanitized(
         &mut self,
-        objects: BTreeMap<usize, Vec<u8>>,
+        objects: &Objects,
         log: &Path,
     ) -> Result<(Judged, String), ProjectError> {
         self.sanitized = true;
@@ -97,13 +88,10 @@ impl Tree<'_> {
                 .env("UBSAN_OPTIONS", options("print_stacktrace=1:halt_on_error=1"));
             self.run(&tool)
         });
-        // What is linked now must not stay.
-        let units: Vec<usize> = self.installed.keys().copied().collect();
+        // What is linked now must not stay, whatever its objects are.
         self.sanitized = false;
-        self.install(BTreeMap::new())?;
-        self.link(
-            units.iter().flat_map(|&unit| self.project.units[unit].places.clone()).collect(),
-        )?;
+        fs::write(self.project.folder.join(UNLINKED), "")?;
+        self.install(&Objects::new())?;
         let mut written = String::new();
         let mut files: Vec<PathBuf> =
             fs::read_dir(log)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -119,26 +107,29 @@ impl Tree<'_> {
         self.limit = (passing * PATIENCE).max(LEAST_LIMIT);
     }
 
-    fn install(&mut self, objects: BTreeMap<usize, Vec<u8>>) -> Result<(), ProjectError> {
+    /// Puts objects into their places, and links what they go into.
+    pub fn install(&mut self, objects: &Objects) -> Result<(), ProjectError> {
+        let mark = self.project.folder.join(UNLINKED);
+        let links_all = mark.exists();
         let mut changed = Vec::new();
         for unit in &self.project.units {
-            let (old, new) = (self.installed.get(&unit.number), objects.get(&unit.number));
-            if old == new {
-                continue;
-            }
-            match new {
-                Some(object) => write_to_places(unit, object)?,
+            let built;
+            let object = match objects.get(&unit.number) {
+                Some(object) => object,
                 None => {
-                    write_to_places(unit, &fs::read(self.project.object(unit, "built"))?)?;
+                    built = fs::read(self.project.object(unit, "built"))?;
+                    &built
+                }
+            };
+            for place in &unit.places {
+                if links_all || fs::read(place)? != *object {
+                    fs::write(&mark, "")?;
+                    // In place, so that other names of the same file hold it, too.
+                    fs::write(place, object)?;
+                    changed.push(place.clone());
                 }
             }
-            changed.extend(unit.places.iter().cloned());
         }
-        self.installed = objects;
-        self.link(changed)
-    }
-
-    fn link(&mut self, changed: Vec<PathBuf>) -> Result<(), ProjectError> {
         for command in self.project.affected(changed) {
             let mut args = again(command);
             if self.sanitized && !is_archiver(command) {
@@ -147,7 +138,10 @@ impl Tree<'_> {
             Tool::new(&command.program).args(&args).directory(&command.dir).check()?;
             self.n_links += 1;
         }
-        Ok(())
+        match mark.exists() {
+            true => Ok(fs::remove_file(mark)?),
+            false => Ok(()),
+        }
     }
 
     fn tool(&self) -> Tool {
@@ -157,12 +151,6 @@ impl Tree<'_> {
             .directory(&self.project.head.dir)
             .time(self.limit)
             .memory(u64::MAX)
-    }
-
-    /// How the check ends as things are, and how long it takes.
-    pub fn check(&mut self) -> Result<Judged, ProjectError> {
-        let tool = self.tool();
-        self.run(&tool)
     }
 
     fn run(&mut self, tool: &Tool) -> Result<Judged, ProjectError> {
@@ -180,14 +168,6 @@ impl Tree<'_> {
                 Judged::Fails(format!("does not end within {} s", self.limit.as_secs()))
             }
         })
-    }
-}
-
-impl Drop for Tree<'_> {
-    fn drop(&mut self) {
-        if let Err(error) = self.install(BTreeMap::new()) {
-            tracing::warn!("the objects of the build could not be put back: {error}");
-        }
     }
 }
 
@@ -227,11 +207,20 @@ impl Project {
         Tool::new(program).args(recompile(args, flags, &part)).directory(dir).check()?;
         Ok(fs::rename(part, to)?)
     }
-}
 
-fn write_to_places(unit: &Unit, object: &[u8]) -> Result<(), ProjectError> {
-    // In place, so that other names of the same file hold it, too.
-    Ok(unit.places.iter().try_for_each(|place| fs::write(place, object))?)
+    /// Puts the objects of the build back.
+    pub fn restore(&self) -> Result<(), ProjectError> {
+        Tree::new(self, "").install(&Objects::new())
+    }
+
+    /// The unoptimized objects of all units but some.
+    pub fn unoptimized_but(
+        &self,
+        optimized: impl Fn(usize) -> bool,
+    ) -> Result<Objects, ProjectError> {
+        let others = self.units.iter().filter(|unit| !optimized(unit.number));
+        others.map(|unit| Ok((unit.number, fs::read(self.object(unit, "O0"))?))).collect()
+    }
 }
 
 fn is_archiver(command: &Command) -> bool {

@@ -58,7 +58,7 @@ pub use mutate::{mutant_json, mutant_line, places_json, places_text, rules_json,
 pub use outlook::{outlook_json, outlook_text};
 pub use passes::{passes_json, passes_text};
 pub use plant::{plant_json, plant_text};
-pub use project::{project_json, project_text};
+pub use project::{project_json, project_markdown, project_text};
 pub use provision::{provision_json, provision_text};
 pub use reduce::{reduce_json, reduce_text};
 pub use run::{run_json, run_text};

@@ -1,11 +1,13 @@
-//! `optsleuth build`: a project's build, recorded; and `optsleuth recorded`, which
-//! stands for a compiler meanwhile.
+//! `optsleuth build`: a project's build, recorded. Hidden beside it, `optsleuth
+//! recorded`, which stands for a compiler meanwhile, and `optsleuth judge`, which a
+//! project's case calls for every object.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use optsleuth_model::Fault;
-use optsleuth_project::{BuildPlan, record_build, run_recorded};
+use optsleuth_project::{BuildPlan, JudgePlan, Judged, judge_object, record_build, run_recorded};
 
 use super::LlvmFlags;
 use crate::exit::Exit;
@@ -83,5 +85,37 @@ impl Recorded {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let status = run_recorded(&self.folder, &self.name, &self.args)?;
         std::process::exit(status)
+    }
+}
+
+/// Put an object into a project, link, and run its check
+#[derive(Debug, Args)]
+pub(crate) struct Judge {
+    project: PathBuf,
+    #[arg(long)]
+    unit: usize,
+    #[arg(long)]
+    beside: Vec<usize>,
+    /// Seconds for the check
+    #[arg(long)]
+    limit: u64,
+    #[arg(long)]
+    check: String,
+    object: PathBuf,
+}
+
+impl Judge {
+    /// The check's answer: 0 for right. A project that cannot be linked is no answer,
+    /// and ends as our own trouble does.
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let Judge { project, unit, beside, limit, check, object } = self;
+        let limit = Duration::from_secs(limit);
+        match judge_object(&JudgePlan { project, unit, beside, limit, check, object })? {
+            Judged::Passes => Ok(Exit::Clean),
+            Judged::Fails(what) => {
+                eprintln!("the check {what}");
+                Ok(Exit::Usage)
+            }
+        }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct ExecutionFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=255))]
     expect_exit: Option<i32>,
     /// A script that gets the program's path, and exits with 0 if the program is right; it
-    /// is fenced in as programs are, unless --trust is given
+    /// is fenced in as programs are, unless --trust is given. For a project, a command line
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["expect_output", "expect_exit"])]
     check: Option<PathBuf>,
 }
@@ -41,6 +41,11 @@ pub(crate) struct ExecutionFlags {
 struct Words(Vec<String>);
 
 impl ExecutionFlags {
+    /// The check of a project, which is any command line.
+    pub(crate) fn check_command(&self) -> Option<String> {
+        self.check.as_ref().map(|check| check.display().to_string())
+    }
+
     /// With paths as they were given.
     pub(crate) fn conditions(&self) -> Conditions {
         Conditions {
@@ -53,6 +58,7 @@ impl ExecutionFlags {
             expect_output: self.expect_output.clone(),
             expect_exit: self.expect_exit,
             check: self.check.clone(),
+            unlinked: false,
         }
     }
 }

@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Ask(ask::Ask),
     #[command(hide = true)]
     Recorded(build::Recorded),
+    #[command(hide = true)]
+    Judge(build::Judge),
 }
 
 impl Command {
@@ -89,6 +91,7 @@ impl Command {
             Command::Man(man) => man.run(),
             Command::Ask(ask) => Ok(ask.run()),
             Command::Recorded(recorded) => recorded.run(),
+            Command::Judge(judge) => judge.run(),
         }
     }
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use optsleuth_case::folder::write_whole;
 use optsleuth_case::workers::{LlvmChoice, llvm_of_tool};
-use optsleuth_model::{CASE_FILE, Pipeline};
+use optsleuth_case::write::is_free;
+use optsleuth_model::{CASE_FILE, Pipeline, ProjectFinding, Triage as Triaged, Trust};
 use optsleuth_project::{GuiltyPlan, Project, find_guilty};
 use optsleuth_report::{
-    Reports, project_json, project_text, triage_json, triage_markdown, triage_text,
+    Reports, project_json, project_markdown, project_text, triage_json, triage_markdown,
+    triage_text,
 };
 use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{GccSuspicion, Suspicion, TriageInput, TriagePlan, triage};
@@ -38,6 +40,7 @@ use crate::progress::Bar;
   optsleuth triage -- clang-19 -O2 -Iinclude -c repro.c      # the command that fails
   optsleuth triage -- opt-19 -passes=gvn repro.ll
   optsleuth triage /tmp/repro-1a2b3c.sh                      # what clang wrote when it crashed
+  optsleuth triage project/ --check 'make check'             # what `optsleuth build` recorded
   optsleuth triage case/ --budget 10m --json
 
 Triage sees the input fail, leaves out passes and parts of the program, finds the guilty
@@ -51,8 +54,8 @@ Ctrl-C ends it early and reports what was found until then.
 Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 nothing fails,
 130 Ctrl-C.")]
 pub(crate) struct Triage {
-    /// A .c, .cpp, .ll or .bc file, a folder with a case.toml, or the script that clang
-    /// writes when it crashes
+    /// A .c, .cpp, .ll or .bc file, a folder with a case.toml, one that `optsleuth build`
+    /// made, or the script that clang writes when it crashes
     #[arg(value_name = "INPUT", required_unless_present = "command")]
     input: Option<PathBuf>,
     /// The command that fails, of opt, clang or gcc
@@ -67,9 +70,6 @@ pub(crate) struct Triage {
     /// It is this gcc that fails, and not LLVM: its number, or its path
     #[arg(long, value_name = "N", conflicts_with_all = ["llvm", "llvm_config", "passes", "options"])]
     gcc: Option<String>,
-    /// For a project: a command line that succeeds where the project is right
-    #[arg(long, value_name = "COMMAND")]
-    check: Option<String>,
     /// The passes, as `opt -passes=` takes them
     #[arg(long, value_name = "PASSES", conflicts_with = "level")]
     passes: Option<String>,
@@ -123,15 +123,11 @@ impl Triage {
             return self.of_project(folder);
         }
         let bar = Bar::new();
-        let plan = self.plan()?;
+        let plan = self.plan(self.what()?);
         let found = triage(&plan, &bar);
         bar.finish();
         let found = found?;
-        let folder = &found.case.folder;
-        let (markdown, html) = (folder.join(MARKDOWN), folder.join(PAGE));
-        write(&markdown, &triage_markdown(&found))?;
-        write(&html, &page(&found.case, found.check.commands())?)?;
-        let (markdown, html) = (markdown.display().to_string(), html.display().to_string());
+        let (markdown, html) = self.write_reports(&found, None)?;
         let reports = Reports { markdown: &markdown, page: &html };
         match self.json {
             true => print(&triage_json(&found, reports)),
@@ -143,28 +139,74 @@ impl Triage {
     fn of_project(&self, folder: &Path) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let project = Project::open(folder)?;
-        let check = self.check.clone().unwrap_or_else(|| "make check".to_owned());
-        let found = find_guilty(&project, &GuiltyPlan { check }, &bar);
+        let check = self.execution.check_command().ok_or(Failure::NoCheck)?;
+        let case = self.output.clone().unwrap_or_else(|| {
+            let name = folder.file_name().unwrap_or("project".as_ref()).to_string_lossy();
+            PathBuf::from(format!("{name}-case"))
+        });
+        is_free(&case, self.force)?;
+        let plan = GuiltyPlan { check: check.clone() };
+        let (finding, guilty) = find_guilty(&project, &plan, &bar)?;
+        // A program that is wrong says nothing about the compiler.
+        let Some(guilty) = guilty.filter(|_| finding.sanitizers.is_none()) else {
+            bar.finish();
+            self.print_project(&finding, None);
+            let is_undefined = finding.sanitizers.is_some();
+            return Ok(if is_undefined { Exit::Unstable } else { Exit::Clean });
+        };
+        project.write_case(&guilty, &check, &own_path(), &case, self.force)?;
+        let input = TriageInput::Case(case, Trust::Author);
+        let mut plan = self.plan(input);
+        plan.limits.execute = guilty.limit;
+        let found = triage(&plan, &bar);
         bar.finish();
-        let (finding, _) = found?;
-        match self.json {
-            true => print(&project_json(&finding)),
-            false => print(&project_text(&finding, style())),
-        }
-        Ok(Exit::Clean)
+        project.restore()?;
+        let found = found?;
+        let (markdown, html) = self.write_reports(&found, Some(&finding))?;
+        let reports = Reports { markdown: &markdown, page: &html };
+        self.print_project(&finding, Some((&found, reports)));
+        Ok(if found.interrupted { Exit::Interrupted } else { Exit::Clean })
     }
 
-    fn plan(&self) -> Result<TriagePlan, Failure> {
-        Ok(TriagePlan {
-            input: self.what()?,
+    fn print_project(&self, finding: &ProjectFinding, found: Option<(&Triaged, Reports<'_>)>) {
+        let text = match (self.json, found) {
+            (true, None) => project_json(finding, None),
+            (true, Some((found, reports))) => {
+                project_json(finding, Some(&triage_json(found, reports)))
+            }
+            (false, None) => project_text(finding, style()),
+            (false, Some((found, reports))) => {
+                project_text(finding, style()) + &triage_text(found, reports, style())
+            }
+        };
+        print(&text);
+    }
+
+    /// Writes report.md and index.html; their paths.
+    fn write_reports(
+        &self,
+        found: &Triaged,
+        project: Option<&ProjectFinding>,
+    ) -> Result<(String, String), Failure> {
+        let folder = &found.case.folder;
+        let (markdown, html) = (folder.join(MARKDOWN), folder.join(PAGE));
+        let of_project = project.map(project_markdown).unwrap_or_default();
+        write(&markdown, &(of_project + &triage_markdown(found)))?;
+        write(&html, &page(&found.case, found.check.commands())?)?;
+        Ok((markdown.display().to_string(), html.display().to_string()))
+    }
+
+    fn plan(&self, input: TriageInput) -> TriagePlan {
+        TriagePlan {
+            input,
             limits: self.limits.limits(),
             candidate_time: Duration::from_secs_f64(self.candidate_timeout),
             budget: self.budget,
             seed: self.seed,
             zoom: self.zoom.plan(true, Duration::from_secs_f64(self.candidate_timeout)),
             reducer: if self.built_in { Reducer::BuiltIn } else { Reducer::Auto },
-            callback_binary: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth")),
-        })
+            callback_binary: own_path(),
+        }
     }
 
     fn what(&self) -> Result<TriageInput, Failure> {
@@ -270,6 +312,11 @@ impl Triage {
             force: self.force,
         }))
     }
+}
+
+/// This very program.
+fn own_path() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("optsleuth"))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

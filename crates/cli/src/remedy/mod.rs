@@ -22,6 +22,7 @@ pub(crate) fn remedy(failure: &Failure) -> Option<String> {
         Failure::Hunt(error) => hunt::remedy(error),
         Failure::Bench(error) => bench::remedy(error),
         Failure::Project(error) => project::remedy(error),
+        Failure::NoCheck => Some("give one: --check 'make check'".to_owned()),
         Failure::Command(error) => Some(command_remedy(error).to_owned()),
     }
 }
@@ -52,6 +53,6 @@ pub(crate) fn exit(failure: &Failure) -> Exit {
         Failure::Hunt(error) => hunt::exit(error),
         Failure::Bench(error) => bench::exit(error),
         Failure::Project(error) => project::exit(error),
-        Failure::Command(_) => Exit::Usage,
+        Failure::Command(_) | Failure::NoCheck => Exit::Usage,
     }
 }

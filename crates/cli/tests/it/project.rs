@@ -5,7 +5,7 @@ use std::path::Path;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::program::{failure, json, optsleuth, testdata};
+use crate::program::{failure, json, optsleuth, run, testdata};
 
 /// A copy of a small project.
 fn copy() -> tempfile::TempDir {
@@ -35,7 +35,9 @@ fn the_unit_and_the_function_that_break_a_check_are_found() {
     assert!(said.contains("3 units and 2 links and archives"), "{said}");
     let built = fs::read(tree.path().join("list.o")).unwrap();
     let project = project.display().to_string();
-    let found = json(&["triage", &project, "--check", "make check", "--json"]);
+    let output = run(&["triage", &project, "--check", "make check", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["units"].as_array().unwrap().len(), 1, "{found}");
     assert_eq!(found["units"][0]["name"], "list.c");
     assert_eq!(found["units"][0]["functions"], Value::from(vec!["is_allowed"]), "{found}");
@@ -49,16 +51,22 @@ fn the_unit_and_the_function_that_break_a_check_are_found() {
 }
 
 #[test]
-fn a_compiler_that_is_wrong_is_not_blamed_on_the_program() {
+fn a_compiler_that_is_wrong_is_found_down_to_the_pass() {
     let (tree, record) = (copy(), tempfile::tempdir().unwrap());
     let project = record.path().join("project");
     let wrong = "EXTRA=-mllvm -force-attribute=add:noreturn";
     let (status, said) = build(tree.path(), &project, &["--llvm", "19"], &["make", wrong]);
     assert_eq!(status, 0, "{said}");
     let project = project.display().to_string();
-    let found = json(&["triage", &project, "--check", "make check", "--json"]);
+    let case = record.path().join("case").display().to_string();
+    let time = ["--budget", "20s", "--zoom", "off", "--json", "-o", &case];
+    let found = json(&[&["triage", &project, "--check", "make check"][..], &time].concat());
     assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
     assert_eq!(found["sanitizers"], Value::Null, "{found}");
+    let guilty = found["triage"]["guilty"].as_str().unwrap();
+    assert!(guilty.contains("forceattrs"), "{found}");
+    let report = fs::read_to_string(Path::new(&case).join("report.md")).unwrap();
+    assert!(report.contains("`sum.c` at `-O2`, one of 3 units"), "{report}");
 }
 
 #[test]

@@ -295,6 +295,9 @@ impl Worker {
         let (file, program) = (workdir.file("program.o"), workdir.file("program"));
         std::fs::write(&file, object)
             .map_err(|source| CompilerError::Io { doing: "write an object", source })?;
+        if self.surroundings.leave_unlinked() {
+            return Ok(file);
+        }
         let more = self.surroundings.link_words();
         link::link_program(&self.provisioned.install, object, &file, &program, &more)?;
         Ok(program)

@@ -19,8 +19,20 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// In hundredths of the budget. Without zoom, the others have its share.
-    const fn share(self, with_zoom: bool) -> u32 {
+    /// In hundredths of the budget. What is not reduced leaves its share to those that
+    /// look at it as it is.
+    const fn share(self, with_zoom: bool, is_reduced: bool) -> u32 {
+        let own = self.of_reduced(with_zoom);
+        match (self, is_reduced) {
+            (Step::Reduce | Step::ReduceSingle, false) => 0,
+            (Step::Bisect, false) => own + Step::Reduce.of_reduced(with_zoom),
+            (Step::Rank, false) => own + Step::ReduceSingle.of_reduced(with_zoom),
+            _ => own,
+        }
+    }
+
+    /// Without zoom, the others have its share.
+    const fn of_reduced(self, with_zoom: bool) -> u32 {
         match (self, with_zoom) {
             (Step::Reduce, false) => 40,
             (Step::Reduce, true) => 30,
@@ -51,19 +63,20 @@ const UNDIVIDED: [(bool, u32); 2] = [(false, 15), (true, 11)];
 pub(super) struct Budget {
     whole: Duration,
     with_zoom: bool,
+    is_reduced: bool,
     end: Instant,
 }
 
 impl Budget {
     /// Begins now. Making workers and seeing the failure first is no part of it.
-    pub(super) fn begin(whole: Duration, with_zoom: bool) -> Budget {
-        Budget { whole, with_zoom, end: Instant::now() + whole }
+    pub(super) fn begin(whole: Duration, with_zoom: bool, is_reduced: bool) -> Budget {
+        Budget { whole, with_zoom, is_reduced, end: Instant::now() + whole }
     }
 
     /// What a step that begins now may use: its share, or what is left.
     pub(super) fn of(&self, step: Step) -> Duration {
         let left = self.end.saturating_duration_since(Instant::now());
-        left.min(self.whole * step.share(self.with_zoom) / 100).max(LEAST)
+        left.min(self.whole * step.share(self.with_zoom, self.is_reduced) / 100).max(LEAST)
     }
 
     /// When a step has to end that has all that is left.
@@ -93,16 +106,18 @@ mod tests {
             Step::RankZoomed,
         ];
         for (with_zoom, undivided) in UNDIVIDED {
-            let shares = steps.map(|step| step.share(with_zoom));
-            assert_eq!(shares.iter().sum::<u32>() + undivided, 100, "{with_zoom}");
+            for is_reduced in [true, false] {
+                let shares = steps.map(|step| step.share(with_zoom, is_reduced));
+                assert_eq!(shares.iter().sum::<u32>() + undivided, 100, "{with_zoom}");
+            }
         }
     }
 
     #[test]
     fn no_step_gets_more_than_its_share_or_what_is_left() {
         let whole = Duration::from_secs(100);
-        assert_eq!(Budget::begin(whole, true).of(Step::Reduce), Duration::from_secs(30));
-        let over = Budget { whole, with_zoom: false, end: Instant::now() };
+        assert_eq!(Budget::begin(whole, true, true).of(Step::Reduce), Duration::from_secs(30));
+        let over = Budget { whole, with_zoom: false, is_reduced: true, end: Instant::now() };
         assert_eq!(over.of(Step::Reduce), LEAST);
     }
 }

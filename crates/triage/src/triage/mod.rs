@@ -111,14 +111,22 @@ fn triage_llvm(
     let begun = Instant::now();
     // A case that does not fail ends here, with the reason.
     let (mut failing, asserting) = opened(plan, input, &mut notes, progress)?;
-    let budget = Budget::begin(plan.budget, plan.zoom.is_some());
+    // A part of something larger cannot be made smaller without breaking that.
+    let is_part = failing.loaded.case.case.execution.unlinked;
+    let budget = Budget::begin(plan.budget, plan.zoom.is_some(), !is_part);
     let mut steps = Steps { plan, progress, budget, asserting, notes, seconds: Vec::new() };
     steps.took("check", begun);
     let CaseFolder { folder, trust, .. } = failing.loaded.case.clone();
     forget(&failing.loaded.case, CULPRIT)?;
-    let reduction =
-        steps.attempt("reduce", |steps| steps.reduce(&mut failing, Part::Both, Step::Reduce));
-    steps.timed("check", |steps| steps.reopen(&mut failing, &folder))?;
+    let reduction = match is_part {
+        true => None,
+        false => {
+            let reduced = steps
+                .attempt("reduce", |steps| steps.reduce(&mut failing, Part::Both, Step::Reduce));
+            steps.timed("check", |steps| steps.reopen(&mut failing, &folder))?;
+            reduced
+        }
+    };
     let check = steps.timed("confirm", |steps| steps.confirmed(&mut failing))?;
     let bisection = steps.attempt("bisect", |steps| steps.bisect(&mut failing, Step::Bisect));
     let single = match &bisection {
@@ -396,8 +404,10 @@ impl Steps<'_> {
         write_case_with(&place, &case, module.as_bytes(), &copies, true)?;
         let trust = failing.loaded.case.trust;
         failing.reopen(open_case(&place, trust)?, self.progress)?;
-        self.reduce(failing, Part::Both, Step::ReduceSingle)?;
-        self.reopen(failing, &place)?;
+        if !failing.loaded.case.case.execution.unlinked {
+            self.reduce(failing, Part::Both, Step::ReduceSingle)?;
+            self.reopen(failing, &place)?;
+        }
         let check = self.confirmed(failing)?;
         let bisection = self.bisect(failing, Step::BisectSingle).ok();
         let case = open_case(&place, trust)?;

@@ -86,7 +86,7 @@ fn triage_failing(
     begun: Instant,
     progress: &dyn Progress,
 ) -> Result<Triage, TriageError> {
-    let budget = Budget::begin(plan.budget, false);
+    let budget = Budget::begin(plan.budget, false, true);
     let mut steps =
         Steps { plan, progress, budget, asserting: None, notes: Vec::new(), seconds: Vec::new() };
     steps.took("check", begun);
