@@ -6,6 +6,7 @@ mod identity;
 #[cfg(test)]
 mod module_graph;
 mod mutants;
+mod projects;
 mod referee;
 mod select;
 #[cfg(test)]
@@ -27,6 +28,8 @@ enum Task {
     Identity(identity::Identity),
     /// Measure how many mutants of C programs compile, by rule
     Mutants(mutants::Mutants),
+    /// Break the compiler of real projects, and triage them
+    Projects(projects::Projects),
     /// Compare the referee with machine code, or with the constant folder
     Referee(referee::Referee),
     /// Provision every installed LLVM and compare a sample on each
@@ -40,6 +43,7 @@ fn main() -> anyhow::Result<()> {
         Task::Doc2vec(doc2vec) => doc2vec.run(),
         Task::Identity(identity) => identity.run(),
         Task::Mutants(mutants) => mutants.run(),
+        Task::Projects(projects) => projects.run(),
         Task::Referee(referee) => referee.run(),
         Task::AllLlvms => identity::all_llvms(),
     }

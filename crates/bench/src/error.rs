@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use optsleuth_case::{CaseError, case_errors_through};
 use optsleuth_hunt::HuntError;
+use optsleuth_project::ProjectError;
 use optsleuth_triage::TriageError;
 
 /// Why something cannot be measured, planted, compared or imported.
@@ -18,6 +19,9 @@ pub enum BenchError {
     /// A hunt cannot begin, or cannot go on.
     #[error(transparent)]
     Hunt(HuntError),
+    /// A project cannot be built or judged.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// Nothing to measure.
     #[error("there are no cases in {}", list(.0))]
     NoCases(Vec<PathBuf>),

@@ -12,6 +12,7 @@ pub mod identity;
 pub mod import;
 pub mod measure;
 pub mod plant;
+pub mod projects;
 pub mod variants;
 
 pub use error::BenchError;

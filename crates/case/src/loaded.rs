@@ -26,7 +26,7 @@ use crate::confirm::confirm;
 use crate::definedness::{
     Asked, FailingRun, OF_C, OF_IR, References, UnderTest, ask, disagreement,
 };
-use crate::folder::{llvm_of, surroundings};
+use crate::folder::{kept_definedness, llvm_of, surroundings};
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude};
 use crate::workers::{LlvmChoice, Workers};
@@ -312,12 +312,16 @@ impl LoadedCase {
         UnderTest { program, at_o0, options: &options }.references(&mut workers.pool, self.limits)
     }
 
-    /// Whether the program is defined. A compiler with a fault is not asked.
+    /// Whether the program is defined. A compiler with a fault is not asked. Of a part of
+    /// something larger, it was asked when the whole was judged.
     fn definedness(
         &mut self,
         expected: &Execution,
         progress: &dyn Progress,
     ) -> Result<Definedness, CaseError> {
+        if self.case.case.execution.unlinked {
+            return Ok(kept_definedness(&self.case)?.unwrap_or_default());
+        }
         let source = self.case.input();
         let text = fs::read(&source)?;
         if let Some((_, known)) = self.asked.as_ref().filter(|(known, _)| *known == text) {

@@ -55,7 +55,11 @@ pub fn try_level(
     worker: &mut Worker,
     limits: Limits,
 ) -> Result<Tried, CaseError> {
-    let flags = [flags, &worker.surroundings().link_words()].concat();
+    let mut flags = [flags, &worker.surroundings().link_words()].concat();
+    // What judges the object links it.
+    if worker.surroundings().leave_unlinked() {
+        flags.push("-c".to_owned());
+    }
     tried(driver, source, level, &flags, limits, |program| {
         Ok(Some(worker.execute(program, limits)?))
     })

@@ -24,7 +24,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Project(ProjectError),
     /// A project without a judge.
-    #[error("a project needs a check that says whether it is right")]
+    #[error("no compilation of this build crashed the compiler, and no check says what is wrong")]
     NoCheck,
     /// A command that is to be triaged and cannot be read.
     #[error(transparent)]

@@ -22,6 +22,7 @@ pub mod llvm;
 pub mod packages;
 pub mod reducers;
 pub mod sanitize;
+pub mod source_package;
 pub mod spawn;
 pub mod surroundings;
 mod versions;

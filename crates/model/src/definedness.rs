@@ -29,6 +29,9 @@ pub enum Checker {
     /// The failing compilation once more, without C's rule that an object is
     /// accessed by its own type (`-fno-strict-aliasing`).
     AliasRules,
+    /// clang's or gcc's sanitizers in the guilty units of a project, while its own check
+    /// ran.
+    ProjectSanitizers,
 }
 
 impl Checker {
@@ -43,6 +46,7 @@ impl Checker {
             Checker::SecondCompiler => "second compiler",
             Checker::OtherMemory => "other contents of unused memory",
             Checker::AliasRules => "compilation with -fno-strict-aliasing",
+            Checker::ProjectSanitizers => "sanitizers in the guilty units, while the check ran",
         }
     }
 
@@ -54,7 +58,8 @@ impl Checker {
             | Checker::UndefinedSanitizer
             | Checker::AddressSanitizer
             | Checker::MemorySanitizer
-            | Checker::TypeSanitizer => true,
+            | Checker::TypeSanitizer
+            | Checker::ProjectSanitizers => true,
             Checker::SecondCompiler | Checker::OtherMemory | Checker::AliasRules => false,
         }
     }

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Answer;
+
 /// Of the JSON form.
 pub const PROJECT_VERSION: u32 = 1;
 
@@ -24,6 +26,8 @@ pub struct ProjectFinding {
     pub several: Vec<Vec<String>>,
     /// What sanitizers say about the guilty units: the first thing to look at.
     pub sanitizers: Option<SanitizerWord>,
+    /// Whether they could be asked, and what they said, as cases keep it.
+    pub asked: Answer,
     /// How many links and checks it took.
     pub links: usize,
     pub checks: usize,

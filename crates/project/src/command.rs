@@ -89,6 +89,10 @@ const SOURCES: [&str; 9] = ["c", "i", "cc", "cpp", "cxx", "c++", "C", "ii", "cp"
 const DEPENDENCIES: [&str; 4] = ["-MD", "-MMD", "-MP", "-MG"];
 const DEPENDENCY_FILES: [&str; 3] = ["-MF", "-MT", "-MQ"];
 
+/// The beginnings of words that only the preprocessor reads.
+const PREPROCESSING: [&str; 10] =
+    ["-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-M", "-Wp,"];
+
 /// Words of a compiler -> what they ask for, seen from `dir`.
 pub fn request(args: &[String], dir: &Path) -> Request {
     let args = expanded(args, dir);
@@ -176,6 +180,26 @@ pub fn without_inputs(args: &[String]) -> Vec<String> {
         let is_input = value.is_none() && !word.starts_with('-');
         if !is_link && !is_input && !word.starts_with("-Wl,") {
             kept.extend([Some(word), value].into_iter().flatten().cloned());
+        }
+    }
+    kept
+}
+
+/// The flags for a source that is preprocessed already.
+pub fn without_preprocessing(flags: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = flags.iter();
+    while let Some(word) = words.next() {
+        let value = WITH_VALUE.contains(&word.as_str()).then(|| words.next()).flatten();
+        let is_gone = PREPROCESSING.iter().any(|flag| word.starts_with(flag))
+            || DEPENDENCIES.contains(&word.as_str())
+            || word == "-c";
+        if !is_gone {
+            kept.extend([Some(word), value].into_iter().flatten().cloned());
+        }
+        // The level has the last word elsewhere, and is -O3 there.
+        if word == "-Ofast" {
+            kept.push("-ffast-math".to_owned());
         }
     }
     kept
@@ -294,6 +318,15 @@ mod tests {
     fn a_compilation_on_the_way_to_a_link_has_its_flags() {
         let flags = without_inputs(&words("-O2 -D X a.c b.o -L. -lz -Wl,-x -o prog -pthread"));
         assert_eq!(flags, words("-O2 -D X -pthread"));
+    }
+
+    #[test]
+    fn a_preprocessed_source_needs_no_folders_and_no_names() {
+        let flags = words("-O2 -D X=1 -Iinc -include a.h -MD -MF a.d -fPIC --param p=1 -c -Ofast");
+        assert_eq!(
+            without_preprocessing(&flags),
+            words("-O2 -fPIC --param p=1 -Ofast -ffast-math")
+        );
     }
 
     #[test]

@@ -15,11 +15,14 @@ use optsleuth_case::workers::{LlvmChoice, Workers};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::spawn::pass_through;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Emit, Fault, Limits, OptLevel, Outcome, Pipeline, RunRequest, Silent};
+use optsleuth_model::{
+    Emit, Fault, Limits, OptLevel, Outcome, Pipeline, Program, RunRequest, RunResult, Silent,
+};
 
 use crate::ProjectError;
 use crate::command::{level_of, recompile};
-use crate::project::Head;
+use crate::project::{Head, Project, Unit};
+use crate::tree::{Judged, Objects, Tree};
 
 /// Compiles as the real compiler would, with a broken LLVM behind it.
 pub fn compile_with_fault(
@@ -88,4 +91,50 @@ pub fn object_request(workers: &Workers, level: OptLevel) -> Result<RunRequest, 
     let passes = workers.passes(&pipeline.passes())?;
     let (emit, codegen) = (Emit::Object, pipeline.codegen());
     Ok(RunRequest { emit, codegen, ..RunRequest::new(Some(passes)) })
+}
+
+/// A unit as LLVM gets it.
+#[derive(Clone, Debug)]
+pub struct UnitProgram {
+    pub number: usize,
+    pub level: OptLevel,
+    pub options: Vec<String>,
+    pub ir: String,
+}
+
+impl UnitProgram {
+    /// What a worker makes of it: an object, if LLVM compiles it.
+    pub fn run(&self, workers: &mut Workers, coverage: bool) -> Result<RunResult, ProjectError> {
+        let ir = self.ir.as_bytes().to_vec();
+        let program = Program { name: "unit.ll".to_owned(), ir };
+        workers.pool.load(&program, &self.options, Limits::STANDARD)?;
+        let request = RunRequest { coverage, ..object_request(workers, self.level)? };
+        Ok(workers.pool.first().run(&request)?)
+    }
+}
+
+impl Project {
+    /// A unit as clang's front end hands it to LLVM.
+    pub fn unit_program(&self, unit: &Unit, level: OptLevel) -> Result<UnitProgram, ProjectError> {
+        let folder = Workdir::new()?;
+        let file = folder.file("unit.ll");
+        let flags = [front_end_flags(), vec!["-S".to_owned()]].concat();
+        self.compile(unit, &flags, &file)?;
+        let (ir, options) = (fs::read_to_string(&file)?, llvm_options(level, &unit.command.args));
+        Ok(UnitProgram { number: unit.number, level, options, ir })
+    }
+
+    /// Every unit that is optimized.
+    pub fn unit_programs(&self) -> Result<Vec<UnitProgram>, ProjectError> {
+        let levels = self.units.iter().map(|unit| (unit, optimizing(&unit.command.args)));
+        let optimized = levels.filter_map(|(unit, level)| Some((unit, level?)));
+        optimized.map(|(unit, level)| self.unit_program(unit, level)).collect()
+    }
+
+    /// Whether a check fails with these objects. The tree is then as it was.
+    pub fn breaks(&self, objects: &Objects, check: &str) -> Result<bool, ProjectError> {
+        let judged = Tree::new(self, check).judge(objects);
+        self.restore()?;
+        Ok(judged? != Judged::Passes)
+    }
 }

@@ -4,6 +4,7 @@
 //! as built: fails ┐
 //! all at -O0: passes ┴─► units: delta debugging over objects ──► sanitizers
 //!                           └──► functions: optimization off for all others ──► IR
+//!                                (of a gcc: its preprocessed source)
 //! ```
 //! Every question costs the links that the changed objects go into, and one check.
 //!
@@ -13,21 +14,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::workers::{LlvmChoice, Workers, llvm_of_tool};
+use optsleuth_compiler::driver::{Compiled, Driver, Family};
 use optsleuth_compiler::llvm::{Flavor, Targets};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Fault, GuiltyUnit, Limits, OptLevel, Outcome, PROJECT_VERSION, Program, Progress,
-    ProjectFinding, SanitizerWord,
+    Answer, Checker, Fault, GuiltyUnit, Limits, Objection, ObjectionKind, OptLevel, Outcome,
+    PROJECT_VERSION, Progress, ProjectFinding, Said, SanitizerWord, in_words, is_cxx,
 };
 use optsleuth_search::Minimizer;
 
 use crate::ProjectError;
-use crate::faulty::{front_end_flags, llvm_options, object_request, optimizing};
+use crate::command::{without_inputs, without_preprocessing};
+use crate::faulty::{UnitProgram, optimizing};
 use crate::functions::{defined_functions, without_optimization};
 use crate::project::{Project, Unit};
 use crate::tree::{Judged, Objects, Tree};
@@ -39,22 +43,27 @@ pub struct GuiltyPlan {
     pub check: String,
 }
 
-/// The guilty unit's IR, of which a case can be made.
+/// The guilty unit's code, of which a case can be made.
 #[derive(Clone, Debug)]
-pub struct GuiltyIr {
+pub struct GuiltyCode {
     /// Which of the project's units.
     pub unit: usize,
-    pub llvm: LlvmChoice,
-    pub fault: Option<Fault>,
     pub level: OptLevel,
-    /// With optimization off for all functions but the guilty ones.
-    pub ir: String,
-    /// What LLVM is told beside it.
-    pub options: Vec<String>,
     /// Units that have to be optimized besides.
     pub beside: Vec<usize>,
     /// What a check may take.
     pub limit: Duration,
+    pub form: CodeForm,
+}
+
+/// What the compiler gets of the guilty unit.
+#[derive(Clone, Debug)]
+pub enum CodeForm {
+    /// IR, with optimization off for all functions but the guilty ones; and what LLVM is
+    /// told beside it.
+    Ir { llvm: LlvmChoice, fault: Option<Fault>, ir: String, options: Vec<String> },
+    /// Preprocessed source for a gcc, and its flags.
+    Source { gcc: PathBuf, is_cxx: bool, text: Vec<u8>, flags: Vec<String> },
 }
 
 /// Units that make the check fail by themselves are looked for so many times.
@@ -67,7 +76,7 @@ pub fn find_guilty(
     project: &Project,
     plan: &GuiltyPlan,
     progress: &dyn Progress,
-) -> Result<(ProjectFinding, Option<GuiltyIr>), ProjectError> {
+) -> Result<(ProjectFinding, Option<GuiltyCode>), ProjectError> {
     let begun = Instant::now();
     progress.step("running the check as the project was built");
     let mut tree = Tree::new(project, &plan.check);
@@ -97,6 +106,11 @@ pub fn find_guilty(
         units: Vec::new(),
         several: Vec::new(),
         sanitizers: None,
+        asked: Answer {
+            who: Checker::ProjectSanitizers,
+            by: None,
+            said: Said::NoVerdict("they were not asked".to_owned()),
+        },
         links: 0,
         checks: 0,
         seconds: 0.0,
@@ -110,19 +124,31 @@ pub fn find_guilty(
     }
     progress.step("asking sanitizers about the guilty unit");
     match search.sanitizers(&guilty) {
-        Ok(said) => finding.sanitizers = said,
-        Err(error) => finding.notes.push(format!("sanitizers could not be asked: {error}")),
+        Ok(Sanitized::Objects(word)) => {
+            let what = word.text.lines().next().unwrap_or_default();
+            let objection = Objection::new(ObjectionKind::Undefined, what);
+            finding.asked.said = Said::Objects(objection);
+            finding.sanitizers = Some(word);
+        }
+        Ok(Sanitized::NothingFound) => finding.asked.said = Said::NothingFound,
+        Ok(Sanitized::NoVerdict(what)) => {
+            let why = format!("with sanitizers, the check {what}, and they say nothing");
+            finding.asked.said = Said::NoVerdict(why);
+        }
+        Err(error) => finding.asked.said = Said::NoVerdict(in_words(&error)),
     }
-    let mut ir = None;
+    let mut code = None;
     if let Some(&last) = guilty.last() {
         let beside: BTreeSet<usize> = guilty.iter().copied().filter(|&unit| unit != last).collect();
-        match search.functions(last, &beside)? {
-            Ok((found, functions, n_functions)) => {
+        match search.code(last, &beside)? {
+            Ok(Narrowed { code: found, functions }) => {
                 if let Some(unit) = finding.units.last_mut() {
-                    (unit.functions, unit.n_functions) = (functions, Some(n_functions));
                     unit.level = Some(found.level.name().to_owned());
+                    if let Some((names, of)) = functions {
+                        (unit.functions, unit.n_functions) = (names, Some(of));
+                    }
                 }
-                ir = Some(found);
+                code = Some(found);
             }
             Err(why) => finding.notes.push(why),
         }
@@ -130,7 +156,7 @@ pub fn find_guilty(
     search.tree.install(&Objects::new())?;
     (finding.links, finding.checks) = (search.tree.n_links, search.tree.n_checks);
     finding.seconds = begun.elapsed().as_secs_f64();
-    Ok((finding, ir))
+    Ok((finding, code))
 }
 
 struct Search<'a> {
@@ -140,10 +166,6 @@ struct Search<'a> {
     /// What was asked already: the units that are optimized, and the verdict.
     known: BTreeMap<BTreeSet<usize>, Judged>,
 }
-
-/// A unit's IR with its guilty functions, which those are, and how many it has. Or why
-/// it cannot be looked into.
-type Functions = Result<(GuiltyIr, Vec<String>, usize), String>;
 
 impl Search<'_> {
     /// What the check says where these are as built and the others unoptimized.
@@ -194,10 +216,7 @@ impl Search<'_> {
     /// What sanitizers say about the guilty units, which alone are compiled with them,
     /// and not optimized: a compiler that is wrong must not be taken for a program that
     /// is.
-    fn sanitizers(
-        &mut self,
-        guilty: &BTreeSet<usize>,
-    ) -> Result<Option<SanitizerWord>, ProjectError> {
+    fn sanitizers(&mut self, guilty: &BTreeSet<usize>) -> Result<Sanitized, ProjectError> {
         let folder = Workdir::new()?;
         let mut objects = self.project.unoptimized_but(|_| false)?;
         let flags = ["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
@@ -209,36 +228,90 @@ impl Search<'_> {
         let log = folder.file("log");
         fs::create_dir(&log)?;
         let (judged, written) = self.tree.judge_sanitized(&objects, &log)?;
-        Ok(match (judged, written.is_empty()) {
-            (_, false) => {
+        Ok(match judged {
+            _ if !written.is_empty() => {
                 let lines: Vec<&str> = written.lines().filter(|line| !line.is_empty()).collect();
-                Some(SanitizerWord { text: lines[..lines.len().min(SHOWN)].join("\n") })
+                let text = lines[..lines.len().min(SHOWN)].join("\n");
+                Sanitized::Objects(SanitizerWord { text })
             }
-            (Judged::Passes, true) => None,
+            Judged::Passes => Sanitized::NothingFound,
             // Perhaps it does not bear sanitizers; that is no word about the program.
-            (Judged::Fails(_), true) => None,
+            Judged::Fails(what) => Sanitized::NoVerdict(what),
         })
     }
 
-    /// The functions of a unit that have to be optimized, so that the check fails.
-    fn functions(
+    /// What a case of a unit needs; for LLVM with the functions that have to be
+    /// optimized. Why there is none, where there is none.
+    fn code(
         &mut self,
         number: usize,
         beside: &BTreeSet<usize>,
-    ) -> Result<Functions, ProjectError> {
-        let unit = &self.project.units[number];
-        let name = self.project.name(unit);
+    ) -> Result<Result<Narrowed, String>, ProjectError> {
+        let project = self.project;
+        let unit = &project.units[number];
+        let name = project.name(unit);
         let Some(level) = optimizing(&unit.command.args) else {
             return Ok(Err(format!("{name} is not compiled with optimization")));
         };
-        if !is_clang(unit) {
-            return Ok(Err(format!("{name} is not compiled by clang: no function is looked for")));
+        let compiler = unit.command.program.display().to_string();
+        match Driver::find(&compiler).map(|driver| driver.family) {
+            Ok(Family::Clang) => self.functions(unit, &name, level, beside),
+            Ok(Family::Gcc) => self.gcc_source(unit, &name, level, beside),
+            Err(error) => Ok(Err(format!("{name}: no pass is looked for: {error}"))),
         }
+    }
+
+    /// A unit of gcc, preprocessed.
+    fn gcc_source(
+        &mut self,
+        unit: &Unit,
+        name: &str,
+        level: OptLevel,
+        beside: &BTreeSet<usize>,
+    ) -> Result<Result<Narrowed, String>, ProjectError> {
+        let is_cxx = is_cxx(&unit.source);
         let folder = Workdir::new()?;
-        let file = folder.file("unit.ll");
-        let flags = [front_end_flags(), vec!["-S".to_owned()]].concat();
-        self.project.compile(unit, &flags, &file)?;
-        let whole = fs::read_to_string(&file)?;
+        let ending = if is_cxx { "cpp" } else { "c" };
+        let (source, object) = (folder.file(&format!("unit.{ending}")), folder.file("unit.o"));
+        self.project.compile(unit, &["-E".to_owned()], &source)?;
+        let flags = without_preprocessing(&without_inputs(&unit.command.args));
+        let gcc = Driver::find(&unit.command.program.display().to_string())?;
+        let alone = [&flags[..], &["-c".to_owned()]].concat();
+        let compiled = gcc.compile(&source, level, &alone, &object, Limits::STANDARD)?;
+        let whole = match compiled {
+            Compiled::Program => fs::read(&object)?,
+            other => return Ok(Err(format!("{name} by itself: {other:?}"))),
+        };
+        if !self.fails_with(unit.number, beside, whole)? {
+            let why = format!("{name}, compiled by itself, does not make the check fail");
+            return Ok(Err(why));
+        }
+        let form = CodeForm::Source { gcc: gcc.path, is_cxx, text: fs::read(&source)?, flags };
+        Ok(Ok(Narrowed { code: self.guilty_code(unit, level, beside, form), functions: None }))
+    }
+
+    fn guilty_code(
+        &self,
+        unit: &Unit,
+        level: OptLevel,
+        beside: &BTreeSet<usize>,
+        form: CodeForm,
+    ) -> GuiltyCode {
+        let (beside, limit) = (beside.iter().copied().collect(), self.tree.limit);
+        GuiltyCode { unit: unit.number, level, beside, limit, form }
+    }
+
+    /// The IR of a unit, and its functions that have to be optimized, so that the check
+    /// fails.
+    fn functions(
+        &mut self,
+        unit: &Unit,
+        name: &str,
+        level: OptLevel,
+        beside: &BTreeSet<usize>,
+    ) -> Result<Result<Narrowed, String>, ProjectError> {
+        let program = self.project.unit_program(unit, level)?;
+        let whole = program.ir.clone();
         let fault: Option<Fault> = match &self.project.head.fault {
             Some(text) => Some(text.parse().map_err(CaseError::from)?),
             None => None,
@@ -254,9 +327,8 @@ impl Search<'_> {
             }
             None => Workers::set_up(&llvm, targets, flavor, one, self.progress)?,
         };
-        let options = llvm_options(level, &unit.command.args);
-        let mut trial = Trial { workers, level, options, number, beside: beside.clone() };
-        if !self.fails_with(&mut trial, &whole)? {
+        let mut trial = Trial { workers, program, beside };
+        if !self.fails_as(&mut trial, whole.clone())? {
             let why = format!(
                 "a worker's object of {name} does not make the check fail: no function is looked for"
             );
@@ -270,7 +342,7 @@ impl Search<'_> {
             let fails = match asked.first() {
                 Some(kept) => {
                     let kept = kept.iter().map(|&place| functions[place]).collect();
-                    self.fails_with(&mut trial, &without_optimization(&whole, &kept))?
+                    self.fails_as(&mut trial, without_optimization(&whole, &kept))?
                 }
                 None => false,
             };
@@ -283,43 +355,54 @@ impl Search<'_> {
             true => whole.clone(),
             false => without_optimization(&whole, &kept.iter().copied().collect()),
         };
-        let (options, beside) = (trial.options, beside.iter().copied().collect());
-        let limit = self.tree.limit;
-        let found = GuiltyIr { unit: number, llvm, fault, level, ir, options, beside, limit };
+        let form = CodeForm::Ir { llvm, fault, ir, options: trial.program.options };
         let names = kept.into_iter().map(str::to_owned).collect();
-        Ok(Ok((found, names, functions.len())))
+        let code = self.guilty_code(unit, level, beside, form);
+        Ok(Ok(Narrowed { code, functions: Some((names, functions.len())) }))
     }
 
     /// Whether the check fails with what a worker makes of the unit's IR. What cannot
     /// be compiled says nothing about the check, and counts as passing.
-    fn fails_with(&mut self, trial: &mut Trial, ir: &str) -> Result<bool, ProjectError> {
-        let Some(object) = trial.object(ir)? else { return Ok(false) };
-        let beside = &trial.beside;
+    fn fails_as(&mut self, trial: &mut Trial<'_>, ir: String) -> Result<bool, ProjectError> {
+        trial.program.ir = ir;
+        let run = trial.program.run(&mut trial.workers, false)?;
+        match run.outcome {
+            Outcome::Ok(_) => self.fails_with(trial.program.number, trial.beside, run.emitted),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether the check fails with this object of a unit.
+    fn fails_with(
+        &mut self,
+        number: usize,
+        beside: &BTreeSet<usize>,
+        object: Vec<u8>,
+    ) -> Result<bool, ProjectError> {
         let mut objects = self.project.unoptimized_but(|number| beside.contains(&number))?;
-        objects.insert(trial.number, object);
+        objects.insert(number, object);
         Ok(self.tree.judge(&objects)? != Judged::Passes)
     }
 }
 
+/// What sanitizers say of the guilty units.
+enum Sanitized {
+    Objects(SanitizerWord),
+    NothingFound,
+    /// How the check ended.
+    NoVerdict(String),
+}
+
+/// What was found out about a guilty unit.
+struct Narrowed {
+    code: GuiltyCode,
+    /// Those that have to be optimized, and how many there are.
+    functions: Option<(Vec<String>, usize)>,
+}
+
 /// A worker that makes objects of a unit.
-struct Trial {
+struct Trial<'a> {
     workers: Workers,
-    level: OptLevel,
-    options: Vec<String>,
-    number: usize,
-    beside: BTreeSet<usize>,
-}
-
-impl Trial {
-    fn object(&mut self, ir: &str) -> Result<Option<Vec<u8>>, ProjectError> {
-        let program = Program { name: "unit.ll".to_owned(), ir: ir.as_bytes().to_vec() };
-        self.workers.pool.load(&program, &self.options, Limits::STANDARD)?;
-        let request = object_request(&self.workers, self.level)?;
-        let run = self.workers.pool.first().run(&request)?;
-        Ok(matches!(run.outcome, Outcome::Ok(_)).then_some(run.emitted))
-    }
-}
-
-fn is_clang(unit: &Unit) -> bool {
-    unit.command.program.file_name().is_some_and(|name| name.to_string_lossy().contains("clang"))
+    program: UnitProgram,
+    beside: &'a BTreeSet<usize>,
 }

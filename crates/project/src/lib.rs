@@ -15,6 +15,7 @@
 //! when it is killed, those are kept beside it, and the next search begins with them.
 
 mod command;
+mod crashed;
 mod error;
 mod faulty;
 mod functions;
@@ -24,9 +25,11 @@ mod recorder;
 mod tree;
 mod unit_case;
 
+pub use crashed::{CrashedCommand, find_crashed};
 pub use error::ProjectError;
-pub use guilty::{GuiltyIr, GuiltyPlan, find_guilty};
+pub use faulty::UnitProgram;
+pub use guilty::{CodeForm, GuiltyCode, GuiltyPlan, find_guilty};
 pub use project::Project;
 pub use recorder::{BuildPlan, record_build, run_recorded};
-pub use tree::Judged;
+pub use tree::{Judged, Objects};
 pub use unit_case::{JudgePlan, judge_object};

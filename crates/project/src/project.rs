@@ -4,6 +4,7 @@
 //! project/
 //!   project.json     where and how it was built
 //!   commands.jsonl   one line for each compilation, link and archive
+//!   failed.jsonl     the same for compilations that failed
 //!   bin/             the compilers that the build saw
 //!   linked/          objects of commands that compile and link at once
 //!   units/N/         built.o, O0.o
@@ -23,6 +24,7 @@ use crate::command::{Command, FileIdentity, Work};
 
 pub const VERSION: u32 = 1;
 pub const COMMANDS: &str = "commands.jsonl";
+pub const FAILED: &str = "failed.jsonl";
 /// There while a build is recorded.
 pub const RECORDING: &str = "recording";
 const HEAD: &str = "project.json";
@@ -95,14 +97,7 @@ impl Project {
     pub fn open(folder: &Path) -> Result<Project, ProjectError> {
         let head = Head::read(folder)?;
         let folder = fs::canonicalize(folder)?;
-        let path = folder.join(COMMANDS);
-        let text = fs::read_to_string(&path)?;
-        let unreadable = |why: serde_json::Error| ProjectError::Unreadable {
-            path: path.clone(),
-            why: why.to_string(),
-        };
-        let commands: Vec<Command> =
-            text.lines().map(serde_json::from_str).collect::<Result<_, _>>().map_err(unreadable)?;
+        let commands = read_commands(&folder.join(COMMANDS))?;
         let units = units(&commands);
         if units.is_empty() {
             return Err(ProjectError::NothingRecorded);
@@ -149,6 +144,16 @@ impl Project {
         }
         affected
     }
+}
+
+/// The lines of a record.
+pub fn read_commands(path: &Path) -> Result<Vec<Command>, ProjectError> {
+    let text = fs::read_to_string(path)?;
+    let commands = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+    commands.map_err(|why: serde_json::Error| ProjectError::Unreadable {
+        path: path.to_owned(),
+        why: why.to_string(),
+    })
 }
 
 /// Compilations whose objects are still there. Of two with the same object, the last.

@@ -6,7 +6,8 @@
 //! call the real compiler directly, so that a check may compile, too.
 //!
 //! **Invariant:** the real compiler gets the words it was given, and its status is
-//! passed on. A command that was not understood is run and not recorded. Lines are
+//! passed on. A command that was not understood is run and not recorded; a compilation
+//! that failed is recorded apart. Lines are
 //! written whole, after the command ended: what a line reads is made by lines above it.
 
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ use crate::command::{
     Command, FileIdentity, Request, Work, archived, is_source, request, without_inputs,
 };
 use crate::faulty::compile_with_fault;
-use crate::project::{COMMANDS, Head, Project, RECORDING, VERSION};
+use crate::project::{COMMANDS, FAILED, Head, Project, RECORDING, VERSION};
 
 /// What to build and how.
 #[derive(Clone, Debug)]
@@ -68,6 +69,7 @@ pub fn record_build(plan: &BuildPlan) -> Result<(i32, Option<Project>), ProjectE
     };
     head.write(&folder)?;
     fs::write(folder.join(COMMANDS), "")?;
+    fs::write(folder.join(FAILED), "")?;
     let bin = folder.join("bin");
     write_compilers(&head.tools, &folder, &bin, &plan.optsleuth)?;
     fs::write(folder.join(RECORDING), "")?;
@@ -209,10 +211,9 @@ impl Recorder<'_> {
             Some(fault) => compile_with_fault(self.head, fault, self.real, args, object)?,
             None => self.pass(args)?,
         };
-        if status == 0 {
-            let (source, object) = (self.dir.join(source), FileIdentity::of(object));
-            self.write(args, Work::Compile { source, object })?;
-        }
+        let (source, object) = (self.dir.join(source), FileIdentity::of(object));
+        let file = if status == 0 { COMMANDS } else { FAILED };
+        self.write(file, args, Work::Compile { source, object })?;
         Ok(status)
     }
 
@@ -227,7 +228,7 @@ impl Recorder<'_> {
         let status = self.pass(args)?;
         if status == 0 {
             let output = FileIdentity::of(output).path;
-            self.write(args, Work::Combine { inputs, output })?;
+            self.write(COMMANDS, args, Work::Combine { inputs, output })?;
         }
         Ok(status)
     }
@@ -269,12 +270,12 @@ impl Recorder<'_> {
         self.combine(&linked, &inputs, output)
     }
 
-    fn write(&self, args: &[String], work: Work) -> Result<(), ProjectError> {
+    fn write(&self, file: &str, args: &[String], work: Work) -> Result<(), ProjectError> {
         let (dir, program) = (self.dir.clone(), self.real.to_owned());
         let command = Command { dir, program, args: args.to_vec(), work };
         let line = serde_json::to_string(&command).map_err(std::io::Error::other)? + "\n";
         // One write at the end of the file: lines of other compilers are beside it.
-        let mut file = fs::OpenOptions::new().append(true).open(self.folder.join(COMMANDS))?;
+        let mut file = fs::OpenOptions::new().append(true).open(self.folder.join(file))?;
         Ok(file.write_all(line.as_bytes())?)
     }
 }

@@ -1,7 +1,7 @@
 //! A guilty unit -> a case that the rest of OptSleuth works on, and the judge of its
 //! objects.
 //!
-//! The case's program is the unit's IR. Its check is a script that gives an object to
+//! The case's program is the unit's IR, or its preprocessed source. Its check is a script that gives an object to
 //! `optsleuth judge`, which puts it into the project, with every unit unoptimized that
 //! need not be optimized, links, and runs the user's check.
 //!
@@ -14,14 +14,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fs_err as fs;
+use optsleuth_case::folder::{open_case, save_definedness};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_case::write::write_case_with;
 use optsleuth_compiler::spawn::quote;
 use optsleuth_compiler::workdir::Workdir;
-use optsleuth_model::{Case, CaseKind, CompilerSpec, Conditions, Pipeline};
+use optsleuth_model::{
+    Case, CaseKind, CompilerSpec, Conditions, Definedness, Pipeline, ProjectFinding, Trust,
+};
 
 use crate::ProjectError;
-use crate::guilty::GuiltyIr;
+use crate::guilty::{CodeForm, GuiltyCode};
 use crate::project::Project;
 use crate::tree::{Judged, Tree};
 
@@ -51,16 +54,17 @@ pub fn judge_object(plan: &JudgePlan) -> Result<Judged, ProjectError> {
 }
 
 impl Project {
-    /// Writes the case of a guilty unit. Nothing else of the project is in it.
+    /// Writes the case of a guilty unit. Nothing else of the project is in it but what
+    /// its sanitizers said.
     pub fn write_case(
         &self,
-        guilty: &GuiltyIr,
-        check: &str,
+        guilty: &GuiltyCode,
+        finding: &ProjectFinding,
         optsleuth: &Path,
         folder: &Path,
         force: bool,
     ) -> Result<(), ProjectError> {
-        let GuiltyIr { unit, llvm, fault, level, ir, options, beside, limit } = guilty;
+        let GuiltyCode { unit, level, beside, limit, form } = guilty;
         let name = self.name(&self.units[*unit]);
         let script = Path::new("execution/check.sh");
         let words = |path: &Path| quote(&path.display().to_string());
@@ -74,7 +78,7 @@ impl Project {
             words(&self.folder),
             beside.concat(),
             limit.as_secs(),
-            quote(check),
+            quote(&finding.check),
         );
         let beside = Workdir::new()?;
         let file = beside.file("check.sh");
@@ -83,20 +87,16 @@ impl Project {
         let conditions =
             Conditions { check: Some(script.to_owned()), unlinked: true, ..Conditions::default() };
         let id = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let case = Case {
+        let mut case = Case {
             id,
-            title: Some(format!("{name}: `{check}` fails")),
+            title: Some(format!("{name}: `{}` fails", finding.check)),
             source: None,
-            compiler: match llvm {
-                LlvmChoice::Version(major) => CompilerSpec::Llvm(major.to_string()),
-                LlvmChoice::Newest => CompilerSpec::Llvm(llvm.find()?.major.to_string()),
-                LlvmChoice::Config(path) => CompilerSpec::LlvmConfig(path.display().to_string()),
-            },
-            fault: fault.clone(),
-            input: "unit.ll".to_owned(),
+            compiler: CompilerSpec::Llvm(String::new()),
+            fault: None,
+            input: String::new(),
             pipeline: Pipeline::Level(*level),
             front_end: None,
-            flags: options.clone(),
+            flags: Vec::new(),
             cflags: Vec::new(),
             kind: CaseKind::WrongCode,
             signature: None,
@@ -107,7 +107,30 @@ impl Project {
             execution: conditions,
             truth: None,
         };
+        let program = match form {
+            CodeForm::Ir { llvm, fault, ir, options } => {
+                case.compiler = match llvm {
+                    LlvmChoice::Version(major) => CompilerSpec::Llvm(major.to_string()),
+                    LlvmChoice::Newest => CompilerSpec::Llvm(llvm.find()?.major.to_string()),
+                    LlvmChoice::Config(path) => {
+                        CompilerSpec::LlvmConfig(path.display().to_string())
+                    }
+                };
+                case.input = "unit.ll".to_owned();
+                (case.fault, case.flags) = (fault.clone(), options.clone());
+                ir.as_bytes()
+            }
+            CodeForm::Source { gcc, is_cxx, text, flags } => {
+                case.compiler = CompilerSpec::Gcc(gcc.display().to_string());
+                case.input = if *is_cxx { "unit.cpp" } else { "unit.c" }.to_owned();
+                case.cflags.clone_from(flags);
+                text
+            }
+        };
         let copies = [(file, script.to_owned())];
-        Ok(write_case_with(folder, &case, ir.as_bytes(), &copies, force)?)
+        write_case_with(folder, &case, program, &copies, force)?;
+        let asked = vec![finding.asked.clone()];
+        let said = Definedness { asked, ..Definedness::default() };
+        Ok(save_definedness(&open_case(folder, Trust::Author)?, &said)?)
     }
 }

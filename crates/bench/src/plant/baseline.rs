@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use optsleuth_case::oracle::same_behaviour;
 use optsleuth_case::workers::Workers;
+use optsleuth_compiler::llvm::possible_faults;
 use optsleuth_model::{
-    CodeFunction, CodeMap, Coverage, Execute, FunctionId, FunctionName, HEADERS, Limits, Outcome,
-    PassSequence, Progress, RunRequest,
+    Change, CodeFunction, CodeMap, Coverage, Execute, Fault, FunctionId, FunctionName, HEADERS,
+    Limits, Outcome, PassSequence, Progress, RunRequest, Truth,
 };
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -28,15 +29,15 @@ pub(super) struct Pair {
 
 /// A block that some programs reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Candidate {
-    pub(super) function: FunctionId,
+pub(crate) struct Candidate {
+    pub(crate) function: FunctionId,
     /// Its place among the function's blocks.
     pub(super) place: usize,
 }
 
 /// Everything that passes, and what it covers.
 #[derive(Debug)]
-pub(super) struct Baseline {
+pub(crate) struct Baseline {
     pub(super) map: CodeMap,
     pub(super) pairs: Vec<Pair>,
     n_programs: usize,
@@ -88,6 +89,55 @@ impl Baseline {
         Ok(Baseline { map, pairs, n_programs: programs.len() })
     }
 
+    /// The same where every program has one run, which was seen elsewhere.
+    pub(crate) fn of_runs(map: CodeMap, runs: Vec<Coverage>) -> Baseline {
+        let n_programs = runs.len();
+        let pair = |(program, coverage)| Pair { program, pipeline: 0, coverage };
+        Baseline { map, pairs: runs.into_iter().enumerate().map(pair).collect(), n_programs }
+    }
+
+    /// The programs that reach a block.
+    pub(crate) fn programs_of(&self, candidate: Candidate) -> BTreeSet<usize> {
+        self.pairs_of(candidate).into_iter().map(|pair| pair.program).collect()
+    }
+
+    /// One of the changes that a block allows: first a kind at random, then one of that
+    /// kind.
+    pub(crate) fn fault(
+        &self,
+        candidate: Candidate,
+        seed: u64,
+        number: usize,
+    ) -> Result<Option<Fault>, BenchError> {
+        let function = self.map.function(candidate.function);
+        let mut possible = possible_faults(&self.map, function)?;
+        let mut by_kind: BTreeMap<usize, Vec<Fault>> = BTreeMap::new();
+        for fault in possible.remove(&candidate.place).unwrap_or_default() {
+            let kind = match fault.change {
+                Change::Invert => 0,
+                Change::Skip { .. } => 1,
+                Change::Increment | Change::Decrement => 2,
+            };
+            by_kind.entry(kind).or_default().push(fault);
+        }
+        let of_one_kind = pick(by_kind.into_values().collect(), seed, number * 2);
+        Ok(of_one_kind.and_then(|faults| pick(faults, seed, number * 2 + 1)))
+    }
+
+    /// The file and the function that a candidate is in, as a ranking names them.
+    pub(crate) fn truth(&self, candidate: Candidate) -> Truth {
+        let function = self.map.function(candidate.function);
+        let name = truth_name(&function.name).unwrap_or_else(|| function.name.clone());
+        let component = component(self.map.file(function.file));
+        Truth {
+            files: vec![self.map.file(function.file).to_owned()],
+            functions: vec![name],
+            confidence: Some("planted".to_owned()),
+            components: component.into_iter().collect(),
+            fix_commit: None,
+        }
+    }
+
     /// The pairs that reach a block.
     pub(super) fn pairs_of(&self, candidate: Candidate) -> Vec<&Pair> {
         let function = self.map.function(candidate.function);
@@ -102,7 +152,7 @@ impl Baseline {
     /// Where the symbols of the installed LLVM are given, only files that were
     /// compiled anew count, and functions without such a symbol come in turn with
     /// those that have one.
-    pub(super) fn candidates(
+    pub(crate) fn candidates(
         &self,
         seed: u64,
         installed: Option<&BTreeSet<String>>,
@@ -238,7 +288,7 @@ pub(super) fn truth_name(name: &str) -> Option<String> {
 }
 
 /// One of many, at random but always the same one for the same number.
-pub(super) fn pick<T>(items: Vec<T>, seed: u64, number: usize) -> Option<T> {
+fn pick<T>(items: Vec<T>, seed: u64, number: usize) -> Option<T> {
     let mut rng =
         ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9).wrapping_add(number as u64));
     let index = (!items.is_empty()).then(|| rng.random_range(0..items.len()))?;

@@ -9,13 +9,12 @@
 //! **Invariant:** what is made depends on the LLVM, the programs and the seed
 //! alone. A case is written whole and only after it was checked from its folder.
 
-mod baseline;
+pub(crate) mod baseline;
 mod ledger;
 mod pipelines;
 mod programs;
 mod trial;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -25,16 +24,15 @@ use optsleuth_case::workers::{LlvmChoice, Workers, steps};
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{
     self, FaultyBuilder, Flavor, Install, SourceChoice, SourceTree, Targets, Variant, ZoomPlan,
-    possible_faults,
 };
 use optsleuth_model::{
     CASE_FILE, Case, CaseKind, Change, CheckStatus, CodeMap, CompilerSpec, Conditions, Fault,
-    Funnel, Limits, Pipeline, PlantReport, PlantedCase, Progress, Silent, Trust, Truth,
+    Funnel, Limits, Pipeline, PlantReport, PlantedCase, Progress, Silent, Trust,
 };
 use optsleuth_triage::TriageError;
 
 use crate::BenchError;
-use baseline::{Baseline, Candidate, SHORT, pick, truth_name};
+use baseline::{Baseline, Candidate, SHORT, truth_name};
 use ledger::Ledger;
 use programs::PlantProgram;
 use trial::{Failure, FaultTrials, Shown};
@@ -225,7 +223,10 @@ impl Planting<'_> {
         candidate: Candidate,
         progress: &dyn Progress,
     ) -> Result<Attempt, BenchError> {
-        let Some(fault) = self.fault(candidate)? else { return Ok(Attempt::Unchangeable) };
+        let (seed, number) = (self.plan.seed, self.ledger.position);
+        let Some(fault) = self.baseline.fault(candidate, seed, number)? else {
+            return Ok(Attempt::Unchangeable);
+        };
         let pairs = self.baseline.pairs_of(candidate);
         let failure = match self.trials.try_fault(&fault, &pairs, progress)? {
             Shown::NoEffect => return Ok(Attempt::NoEffect),
@@ -237,25 +238,6 @@ impl Planting<'_> {
         let Some(made) = made else { return Ok(Attempt::Unstable) };
         self.ledger.cases.push(made);
         Ok(Attempt::Kept)
-    }
-
-    /// One of the changes that a block allows: first a kind at random, then one
-    /// of that kind.
-    fn fault(&self, candidate: Candidate) -> Result<Option<Fault>, BenchError> {
-        let function = self.baseline.map.function(candidate.function);
-        let mut possible = possible_faults(&self.baseline.map, function)?;
-        let mut by_kind: BTreeMap<usize, Vec<Fault>> = BTreeMap::new();
-        for fault in possible.remove(&candidate.place).unwrap_or_default() {
-            let kind = match fault.change {
-                Change::Invert => 0,
-                Change::Skip { .. } => 1,
-                Change::Increment | Change::Decrement => 2,
-            };
-            by_kind.entry(kind).or_default().push(fault);
-        }
-        let (seed, number) = (self.plan.seed, self.ledger.position);
-        let of_one_kind = pick(by_kind.into_values().collect(), seed, number * 2);
-        Ok(of_one_kind.and_then(|faults| pick(faults, seed, number * 2 + 1)))
     }
 
     /// Writes the case beside its place, checks it from there, and moves it into
@@ -326,9 +308,8 @@ impl Planting<'_> {
         fault: &Fault,
         failure: &Failure,
     ) -> Case {
-        let map = &self.baseline.map;
-        let function = map.function(candidate.function);
-        let name = truth_name(&function.name).unwrap_or_else(|| function.name.clone());
+        let truth = self.baseline.truth(candidate);
+        let name = truth.functions.concat();
         let what = match fault.change {
             Change::Invert => "a branch goes the other way",
             Change::Skip { .. } => "a block is left out",
@@ -361,13 +342,7 @@ impl Planting<'_> {
             fails_in: Vec::new(),
             fixed_in: None,
             execution: Conditions::default(),
-            truth: Some(Truth {
-                files: vec![map.file(function.file).to_owned()],
-                functions: vec![name],
-                confidence: Some("planted".to_owned()),
-                components: vec![component.to_owned()],
-                fix_commit: None,
-            }),
+            truth: Some(truth),
         }
     }
 }

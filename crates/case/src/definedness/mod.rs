@@ -121,6 +121,8 @@ pub fn ask(
                 let said = alias_rules::say(asked, &all, install, worker)?;
                 said.map(alone).unwrap_or_default()
             }
+            // The project asked them; there is no program to ask them about here.
+            Checker::ProjectSanitizers => Vec::new(),
         };
         all.asked.extend(answers);
         if all.objection().is_some() {

@@ -147,9 +147,11 @@ pub(super) fn say(
         AddressSanitizer => Sanitizer::Address,
         MemorySanitizer => Sanitizer::Memory,
         TypeSanitizer => Sanitizer::Type,
-        Checker::Referee | Checker::SecondCompiler | Checker::OtherMemory | Checker::AliasRules => {
-            return Ok(Vec::new());
-        }
+        Checker::Referee
+        | Checker::SecondCompiler
+        | Checker::OtherMemory
+        | Checker::AliasRules
+        | Checker::ProjectSanitizers => return Ok(Vec::new()),
     };
     Ok(vec![match clang_with(sanitizer, own, worker)? {
         None => Answer { who, by: None, said: Said::NotHere },

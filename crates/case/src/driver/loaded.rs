@@ -21,7 +21,7 @@ use optsleuth_model::{
 use super::{DriverUnderTest, NoReference, Tried};
 use crate::CaseError;
 use crate::definedness::{Asked, OF_CLANG, OF_GCC, ask, disagreement};
-use crate::folder::surroundings;
+use crate::folder::{kept_definedness, surroundings};
 use crate::oracle::{Oracle, Verdict, behaviour};
 use crate::repetition::{REPETITIONS, conclude, unexpected_output};
 use crate::workers::{LlvmChoice, Workers};
@@ -211,12 +211,16 @@ impl LoadedDriverCase {
         Ok(Reproduction { status, what, references, n_failing, first, oracle, definedness })
     }
 
-    /// Whether the program is defined.
+    /// Whether the program is defined. Of a part of something larger, that was asked when
+    /// the whole was judged.
     fn definedness(
         &mut self,
         expected: &Execution,
         progress: &dyn Progress,
     ) -> Result<Definedness, CaseError> {
+        if self.case.case.execution.unlinked {
+            return Ok(kept_definedness(&self.case)?.unwrap_or_default());
+        }
         let list = match self.tested.driver.family {
             Family::Clang => OF_CLANG,
             Family::Gcc => OF_GCC,

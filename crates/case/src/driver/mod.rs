@@ -46,6 +46,10 @@ impl DriverUnderTest {
             Pipeline::Passes(_) => OptLevel::O2,
         };
         let references = match case.kind {
+            // What is linked with objects of this compiler is its own measure.
+            CaseKind::WrongCode if case.execution.unlinked => {
+                vec![(OWN, driver.clone())]
+            }
             CaseKind::WrongCode => references(&driver, level)?,
             _ => Vec::new(),
         };
@@ -129,6 +133,9 @@ impl DriverUnderTest {
     }
 }
 
+/// An unoptimized program of gcc's.
+const OWN: &str = "unoptimized, by gcc";
+
 /// Who says what a program should do: both families. The compiler itself speaks
 /// for its own family, unless it is accused of wrong code without optimization;
 /// then another one of its family does, where there is one.
@@ -144,7 +151,7 @@ fn references(accused: &Driver, level: OptLevel) -> Result<Vec<(&'static str, Dr
     let other = Driver::newest(accused.family.other())?;
     let named = |driver: Driver| match driver.family {
         Family::Clang => ("unoptimized, by clang", driver),
-        Family::Gcc => ("unoptimized, by gcc", driver),
+        Family::Gcc => (OWN, driver),
     };
     Ok(own.into_iter().chain([other]).map(named).collect())
 }

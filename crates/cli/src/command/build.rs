@@ -66,7 +66,13 @@ impl Build {
             (0, Some(_)) => Ok(Exit::Clean),
             (0, None) => Ok(Exit::Usage),
             // As without us, whatever it is.
-            (status, _) => std::process::exit(status),
+            (status, _) => {
+                eprintln!(
+                    "optsleuth: the build failed; if the compiler crashed: optsleuth triage {}",
+                    self.output.display()
+                );
+                std::process::exit(status)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use optsleuth_case::folder::write_whole;
 use optsleuth_case::workers::{LlvmChoice, llvm_of_tool};
 use optsleuth_case::write::is_free;
 use optsleuth_model::{CASE_FILE, Pipeline, ProjectFinding, Triage as Triaged, Trust};
-use optsleuth_project::{GuiltyPlan, Project, find_guilty};
+use optsleuth_project::{GuiltyPlan, Project, find_crashed, find_guilty};
 use optsleuth_report::{
     Reports, project_json, project_markdown, project_text, triage_json, triage_markdown,
     triage_text,
@@ -41,6 +41,7 @@ use crate::progress::Bar;
   optsleuth triage -- opt-19 -passes=gvn repro.ll
   optsleuth triage /tmp/repro-1a2b3c.sh                      # what clang wrote when it crashed
   optsleuth triage project/ --check 'make check'             # what `optsleuth build` recorded
+  optsleuth triage project/                                  # the compiler crashed in that build
   optsleuth triage case/ --budget 10m --json
 
 Triage sees the input fail, leaves out passes and parts of the program, finds the guilty
@@ -119,11 +120,30 @@ const PAGE: &str = "index.html";
 
 impl Triage {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if let Some(folder) = self.input.as_deref().filter(|input| Project::is_in(input)) {
-            return self.of_project(folder);
+        if let Some(folder) = self.input.clone().filter(|input| Project::is_in(input)) {
+            return match self.execution.check_command() {
+                Some(check) => self.of_project(&folder, check),
+                None => self.of_crashed_build(&folder),
+            };
         }
+        let input = self.what()?;
+        self.of_input(input)
+    }
+
+    /// The compiler itself failed while a project was built.
+    fn of_crashed_build(mut self, folder: &Path) -> Result<Exit, Failure> {
+        let crashed = find_crashed(folder)?.ok_or(Failure::NoCheck)?;
+        let output = self.output.take().unwrap_or_else(|| case_folder(folder));
+        self.output = Some(std::path::absolute(output)?);
+        // Its flags name files as the build did.
+        std::env::set_current_dir(&crashed.dir)?;
+        let input = self.of_command(&FailingCommand::read(&crashed.words)?)?;
+        self.of_input(input)
+    }
+
+    fn of_input(&self, input: TriageInput) -> Result<Exit, Failure> {
         let bar = Bar::new();
-        let plan = self.plan(self.what()?);
+        let plan = self.plan(input);
         let found = triage(&plan, &bar);
         bar.finish();
         let found = found?;
@@ -136,16 +156,12 @@ impl Triage {
         Ok(if found.interrupted { Exit::Interrupted } else { Exit::Clean })
     }
 
-    fn of_project(&self, folder: &Path) -> Result<Exit, Failure> {
+    fn of_project(&self, folder: &Path, check: String) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let project = Project::open(folder)?;
-        let check = self.execution.check_command().ok_or(Failure::NoCheck)?;
-        let case = self.output.clone().unwrap_or_else(|| {
-            let name = folder.file_name().unwrap_or("project".as_ref()).to_string_lossy();
-            PathBuf::from(format!("{name}-case"))
-        });
+        let case = self.output.clone().unwrap_or_else(|| case_folder(folder));
         is_free(&case, self.force)?;
-        let plan = GuiltyPlan { check: check.clone() };
+        let plan = GuiltyPlan { check };
         let (finding, guilty) = find_guilty(&project, &plan, &bar)?;
         // A program that is wrong says nothing about the compiler.
         let Some(guilty) = guilty.filter(|_| finding.sanitizers.is_none()) else {
@@ -154,7 +170,7 @@ impl Triage {
             let is_undefined = finding.sanitizers.is_some();
             return Ok(if is_undefined { Exit::Unstable } else { Exit::Clean });
         };
-        project.write_case(&guilty, &check, &own_path(), &case, self.force)?;
+        project.write_case(&guilty, &finding, &own_path(), &case, self.force)?;
         let input = TriageInput::Case(case, Trust::Author);
         let mut plan = self.plan(input);
         plan.limits.execute = guilty.limit;
@@ -312,6 +328,12 @@ impl Triage {
             force: self.force,
         }))
     }
+}
+
+/// Where a project's case goes.
+fn case_folder(project: &Path) -> PathBuf {
+    let name = project.file_name().unwrap_or("project".as_ref()).to_string_lossy();
+    PathBuf::from(format!("{name}-case"))
 }
 
 /// This very program.

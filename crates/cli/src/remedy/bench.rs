@@ -2,7 +2,7 @@
 
 use optsleuth_bench::BenchError;
 
-use super::{case, hunt, triage};
+use super::{case, hunt, project, triage};
 use crate::exit::Exit;
 
 pub(super) fn remedy(error: &BenchError) -> Option<String> {
@@ -10,6 +10,7 @@ pub(super) fn remedy(error: &BenchError) -> Option<String> {
         BenchError::Case(error) => return case::remedy(error),
         BenchError::Triage(error) => return triage::remedy(error),
         BenchError::Hunt(error) => return hunt::remedy(error),
+        BenchError::Project(error) => return project::remedy(error),
         BenchError::NoCases(_) => {
             "a case is a folder with a case.toml; docs/case-format.md describes it"
         }
@@ -42,6 +43,7 @@ pub(super) fn exit(error: &BenchError) -> Exit {
         BenchError::Case(error) => case::exit(error),
         BenchError::Triage(error) => triage::exit(error),
         BenchError::Hunt(error) => hunt::exit(error),
+        BenchError::Project(error) => project::exit(error),
         BenchError::NoCases(_)
         | BenchError::SameName(_)
         | BenchError::NoTruth

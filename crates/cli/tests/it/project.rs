@@ -59,14 +59,34 @@ fn a_compiler_that_is_wrong_is_found_down_to_the_pass() {
     assert_eq!(status, 0, "{said}");
     let project = project.display().to_string();
     let case = record.path().join("case").display().to_string();
-    let time = ["--budget", "20s", "--zoom", "off", "--json", "-o", &case];
-    let found = json(&[&["triage", &project, "--check", "make check"][..], &time].concat());
+    let time = ["--budget", "16s", "--zoom", "off", "--json", "-o", &case];
+    let found = json(&[&["triage", &project, "--check", "test `./prog` = 6"][..], &time].concat());
     assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
     assert_eq!(found["sanitizers"], Value::Null, "{found}");
+    assert_eq!(found["asked"]["said"], "nothing-found", "{found}");
+    // Where it shows.
     let guilty = found["triage"]["guilty"].as_str().unwrap();
-    assert!(guilty.contains("forceattrs"), "{found}");
+    assert!(guilty.contains("on function list_sum"), "{guilty}");
     let report = fs::read_to_string(Path::new(&case).join("report.md")).unwrap();
     assert!(report.contains("`sum.c` at `-O2`, one of 3 units"), "{report}");
+}
+
+#[test]
+fn a_unit_of_gcc_is_found_down_to_the_pass_and_the_function() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let project = record.path().join("project");
+    // No fault of gcc's, and no sanitizer's matter.
+    let (status, said) =
+        build(tree.path(), &project, &[], &["make", "CC=gcc-12", "EXTRA=-DHIDDEN"]);
+    assert_eq!(status, 0, "{said}");
+    let project = project.display().to_string();
+    let case = record.path().join("case").display().to_string();
+    let args =
+        ["triage", &project, "--check", "make check", "--budget", "30s", "--json", "-o", &case];
+    let found = json(&args);
+    assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
+    let guilty = found["triage"]["guilty"].as_str().unwrap();
+    assert!(guilty.contains("tree-") && guilty.contains("list_sum"), "{found}");
 }
 
 #[test]
@@ -86,4 +106,23 @@ fn a_project_that_is_right_is_not_triaged() {
     let (code, said) =
         build(tree.path(), &record.path().join("other"), &[], &["sh", "-c", "exit 7"]);
     assert_eq!((code, said.contains("no compilation was recorded")), (7, true), "{said}");
+}
+
+#[test]
+fn a_compiler_that_crashes_in_a_build_is_triaged_on_that_file() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let project = record.path().join("project");
+    // gcc cannot do without this pass.
+    let (status, said) =
+        build(tree.path(), &project, &[], &["make", "CC=gcc-12", "EXTRA=-fdisable-tree-ssa"]);
+    assert_ne!(status, 0, "{said}");
+    assert!(said.contains("if the compiler crashed: optsleuth triage"), "{said}");
+    let project = project.display().to_string();
+    let case = record.path().join("case").display().to_string();
+    let args = ["triage", &project, "--budget", "10s", "--built-in", "--json", "-o", &case];
+    let found = json(&args);
+    assert_eq!(found["kind"], "crash", "{found}");
+    // Nothing of what it includes is missed.
+    let report = fs::read_to_string(Path::new(&case).join("report.md")).unwrap();
+    assert!(report.contains("-fdisable-tree-ssa"), "{report}");
 }

@@ -190,9 +190,28 @@ impl Driver {
         is_another.then_some(beside).or_else(|| find_on_path(&format!("{to}-{}", self.major)))
     }
 
+    /// A source with everything that it includes.
+    pub fn preprocess(&self, source: &Path, flags: &[String]) -> Result<Vec<u8>, CompilerError> {
+        let tool = Tool::new(self.path_for(source)).args(flags).args(["-E", "-w"]).arg(source);
+        Ok(tool.check()?.stdout)
+    }
+
     /// Compiles a C file to a program, within the limits for compilers.
     pub fn compile(
         &self,
+        source: &Path,
+        level: OptLevel,
+        flags: &[String],
+        program: &Path,
+        limits: Limits,
+    ) -> Result<Compiled, CompilerError> {
+        self.compile_in(Path::new("."), source, level, flags, program, limits)
+    }
+
+    /// The same in this folder, from which flags may name others.
+    pub fn compile_in(
+        &self,
+        dir: &Path,
         source: &Path,
         level: OptLevel,
         flags: &[String],
@@ -203,6 +222,7 @@ impl Driver {
         let text = std::fs::read(source).unwrap_or_default();
         let tool = self
             .command(source, &text, level, flags, program)
+            .directory(dir)
             .args(self.family.tidy_flags())
             .env("TMPDIR", folder.path())
             // Complaints are read here.

@@ -26,7 +26,7 @@ use optsleuth_model::{
 };
 
 use super::budget::{Budget, Step};
-use super::open::written_with;
+use super::open::{includes_own, written_with};
 use super::{Steps, TriagePlan};
 use crate::TriageError;
 use crate::bisect::bisect_gcc;
@@ -86,22 +86,30 @@ fn triage_failing(
     begun: Instant,
     progress: &dyn Progress,
 ) -> Result<Triage, TriageError> {
-    let budget = Budget::begin(plan.budget, false, true);
+    // A part of something larger cannot be made smaller without breaking that.
+    let is_part = failing.loaded.case.case.execution.unlinked;
+    let budget = Budget::begin(plan.budget, false, !is_part);
     let mut steps =
         Steps { plan, progress, budget, asserting: None, notes: Vec::new(), seconds: Vec::new() };
     steps.took("check", begun);
     let CaseFolder { folder, trust, .. } = failing.loaded.case.clone();
     forget(&failing.loaded.case, CULPRIT)?;
-    let reduction = steps.attempt("reduce", |steps| {
-        let how = Reducing {
-            part: Part::Program,
-            tool: plan.reducer,
-            budget: Some(steps.budget.of(Step::Reduce)),
-            callback_binary: plan.callback_binary.clone(),
-        };
-        Ok(reduce_driver(&mut failing.loaded, &how, progress)?.reduction)
-    });
-    steps.timed("check", |steps| reopen(steps, &mut failing, &folder, trust))?;
+    let reduction = match is_part {
+        true => None,
+        false => {
+            let reduced = steps.attempt("reduce", |steps| {
+                let how = Reducing {
+                    part: Part::Program,
+                    tool: plan.reducer,
+                    budget: Some(steps.budget.of(Step::Reduce)),
+                    callback_binary: plan.callback_binary.clone(),
+                };
+                Ok(reduce_driver(&mut failing.loaded, &how, progress)?.reduction)
+            });
+            steps.timed("check", |steps| reopen(steps, &mut failing, &folder, trust))?;
+            reduced
+        }
+    };
     save_definedness(&failing.loaded.case, &failing.reproduction.definedness)?;
     let bisection = steps.attempt("bisect", |steps| {
         let deadline = steps.budget.end() - steps.budget.of(Step::Rank);
@@ -160,7 +168,7 @@ fn open(
     is_free(&suspicion.folder, suspicion.force)?;
     let driver = Driver::find(&suspicion.gcc)?;
     progress.step("looking for the failure");
-    let text = fs::read(&suspicion.program)?;
+    let text = self_contained(suspicion, &driver)?;
     let (kind, observed) = observe(suspicion, &driver, limits)?;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let input = suspicion.program.file_name().unwrap_or_default().to_string_lossy();
@@ -202,6 +210,15 @@ fn open(
     failing.loaded.fence.pool.surround(surroundings(&case)?);
     failing.loaded.case = case;
     Ok(failing)
+}
+
+/// The program's text; preprocessed, where it includes files of its own.
+fn self_contained(suspicion: &GccSuspicion, driver: &Driver) -> Result<Vec<u8>, TriageError> {
+    let text = fs::read(&suspicion.program)?;
+    match includes_own(&String::from_utf8_lossy(&text)) {
+        true => Ok(driver.preprocess(&suspicion.program, &suspicion.flags)?),
+        false => Ok(text),
+    }
 }
 
 /// How gcc fails on a program; where it does not, the program has to be looked at.

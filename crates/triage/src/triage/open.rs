@@ -283,15 +283,18 @@ fn execute(
     Ok(WrongBehaviour { what: Wrong::Code(oracle.describe(&run.outcome)), expected })
 }
 
+/// Whether a source includes files that are not the system's.
+pub(super) fn includes_own(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("#include \""))
+}
+
 /// The program's name in its folder, and its bytes. C that includes files of
 /// its own is preprocessed.
 fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageError> {
     let path = &suspicion.program;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = fs::read(path)?;
-    let includes =
-        |text: &str| text.lines().any(|line| line.trim_start().starts_with("#include \""));
-    if !is_source(path) || !includes(&String::from_utf8_lossy(&bytes)) {
+    if !is_source(path) || !includes_own(&String::from_utf8_lossy(&bytes)) {
         return Ok((name, bytes));
     }
     let folder = Workdir::new()?;

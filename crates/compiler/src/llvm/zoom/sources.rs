@@ -4,11 +4,7 @@
 //! ```text
 //! llvm-config ─► its package ─► its source package ─► fetched by apt ─► lib/ alone, patched, kept
 //! ```
-//! apt fetches with a configuration of its own, in a directory of its own: the
-//! machine's sources with `deb-src` for `deb`. It checks signatures as always.
-//!
-//! **Invariant:** nothing of the machine's configuration is changed; a kept tree
-//! is whole, because it is renamed into its place.
+//! **Invariant:** a kept tree is whole, because it is renamed into its place.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,13 +17,12 @@ use super::super::install::Install;
 use super::super::provision::{Step, cache_root};
 use super::super::source_tree::known_as;
 use crate::CompilerError;
+use crate::source_package;
 use crate::spawn::Tool;
 use crate::workdir::Workdir;
 
-/// What a download may take: some 200 MB.
-const FETCH_TIME: Duration = Duration::from_secs(900);
-/// Where the machine says from where it installs.
-const APT: &str = "/etc/apt";
+/// What unpacking may take.
+const UNPACK_TIME: Duration = Duration::from_secs(900);
 
 /// Where LLVM's source comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -204,28 +199,18 @@ fn fetch_and_unpack(
     progress: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), CompilerError> {
     progress(Step::Fetching);
-    let apt = Workdir::new()?;
-    let downloads = apt.file("downloads");
-    fs::create_dir(&downloads)?;
-    let options = private_apt(apt.path())?;
-    // A source that does not answer may not be the one that has the package.
-    let _ = Tool::new("apt-get").args(&options).arg("update").time(FETCH_TIME).output()?;
-    Tool::new("apt-get")
-        .args(&options)
-        .args(["source", "--download-only"])
-        .arg(format!("{}={}", package.name, package.version))
-        .directory(&downloads)
-        .time(FETCH_TIME)
-        .check()?;
+    let kept = Workdir::new()?;
+    let downloads = kept.path();
+    source_package::download(&format!("{}={}", package.name, package.version), downloads)?;
     progress(Step::Unpacking);
     let ends_in = |end: &str| -> Result<PathBuf, CompilerError> {
-        let files = fs::read_dir(&downloads)?.flatten().map(|entry| entry.path());
+        let files = fs::read_dir(downloads)?.flatten().map(|entry| entry.path());
         let found = files.into_iter().find(|file| file.to_string_lossy().contains(end));
         Ok(found.ok_or_else(|| io::Error::other(format!("the package has no {end}")))?)
     };
     let tar = |archive: &Path, what: &[&str]| {
         let tool = Tool::new("tar").arg("-xaf").arg(archive).arg("-C").arg(folder);
-        tool.args(what).time(FETCH_TIME).check()
+        tool.args(what).time(UNPACK_TIME).check()
     };
     // The code of targets needs files that are generated, and is the larger half.
     let sources = ["--strip-components=1", "--exclude=*/llvm/lib/Target/*/*"];
@@ -255,68 +240,9 @@ fn apply_patches(folder: &Path) -> Result<(), CompilerError> {
     Ok(fs::remove_dir_all(folder.join("debian"))?)
 }
 
-/// Options for apt: everything it reads and writes lies in `folder`, and what
-/// the machine installs programs from is where it looks for sources.
-fn private_apt(folder: &Path) -> Result<Vec<String>, CompilerError> {
-    let place = |name: &str| folder.join(name);
-    for name in ["parts", "lists/partial", "cache/archives/partial"] {
-        fs::create_dir_all(place(name))?;
-    }
-    let list = fs::read_to_string(Path::new(APT).join("sources.list")).unwrap_or_default();
-    fs::write(place("sources.list"), as_deb_src(&list))?;
-    let parts = std::fs::read_dir(Path::new(APT).join("sources.list.d"));
-    for part in parts.into_iter().flatten().flatten() {
-        let text = fs::read_to_string(part.path()).unwrap_or_default();
-        fs::write(place("parts").join(part.file_name()), as_deb_src(&text))?;
-    }
-    let set = |name: &str, value: &str| ["-o".to_owned(), format!("{name}={value}")];
-    let path = |name: &str| place(name).display().to_string();
-    let options = [
-        set("Dir::Etc::sourcelist", &path("sources.list")),
-        set("Dir::Etc::sourceparts", &path("parts")),
-        set("Dir::State::lists", &path("lists")),
-        set("Dir::Cache", &path("cache")),
-        // Its own user cannot write here.
-        set("APT::Sandbox::User", "root"),
-        set("Acquire::Retries", "0"),
-        set("Acquire::http::Timeout", "20"),
-        set("Acquire::https::Timeout", "20"),
-    ];
-    Ok(options.concat())
-}
-
-/// A list of places of programs -> the same of their sources, in both formats
-/// that apt reads.
-fn as_deb_src(list: &str) -> String {
-    let line = |line: &str| {
-        if let Some(rest) = line.strip_prefix("deb ").or_else(|| line.strip_prefix("deb\t")) {
-            return format!("deb-src {rest}\n");
-        }
-        match line.strip_prefix("Types:") {
-            Some(types) if types.split_whitespace().any(|word| word == "deb") => {
-                "Types: deb-src\n".to_owned()
-            }
-            _ => format!("{line}\n"),
-        }
-    };
-    list.lines().map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sources_are_looked_for_where_programs_come_from() {
-        let one_line =
-            "# main\ndeb [signed-by=/k.gpg] http://a/debian stable main\n\ndeb-src http://b c d\n";
-        assert_eq!(
-            as_deb_src(one_line),
-            "# main\ndeb-src [signed-by=/k.gpg] http://a/debian stable main\n\ndeb-src http://b c d\n"
-        );
-        let stanza = "Types: deb deb-src\nURIs: http://a\nSigned-By: /k.gpg\n";
-        assert_eq!(as_deb_src(stanza), "Types: deb-src\nURIs: http://a\nSigned-By: /k.gpg\n");
-    }
 
     #[test]
     fn a_source_tree_states_its_version() {
