@@ -44,6 +44,9 @@ pub(crate) struct Start {
     pub(crate) stdin: PathBuf,
 }
 
+/// More than any queue of links and checks takes.
+const LINKS_AND_CHECKS: Duration = Duration::from_secs(3600);
+
 impl Surroundings {
     /// Finds the files, whose paths begin in this folder. What is missing is an error.
     pub fn find(
@@ -198,11 +201,16 @@ impl Surroundings {
     ) -> Result<(Execution, Duration), CompilerError> {
         let folder = Workdir::new()?;
         self.fill(folder.path())?;
+        let time = match self.leave_unlinked() {
+            // It has a limit of its own, and waits for others that link at the same place.
+            true => LINKS_AND_CHECKS,
+            false => limits.execute * WALL_PER_CPU + Duration::from_secs(1),
+        };
         let mut tool = Tool::new(script)
             .arg(program)
             .args(&self.conditions.args)
             .directory(folder.path())
-            .time(limits.execute * WALL_PER_CPU + Duration::from_secs(1));
+            .time(time);
         for (name, value) in &self.conditions.env {
             tool = tool.env(name, value);
         }

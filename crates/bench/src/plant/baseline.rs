@@ -41,6 +41,8 @@ pub(crate) struct Baseline {
     pub(super) map: CodeMap,
     pub(super) pairs: Vec<Pair>,
     n_programs: usize,
+    /// A block that more programs reach breaks too much.
+    most: usize,
 }
 
 /// Hangs of the faulty compiler are first looked for with these.
@@ -86,14 +88,16 @@ impl Baseline {
                 pairs.extend(coverage.map(|coverage| Pair { program, pipeline, coverage }));
             }
         }
-        Ok(Baseline { map, pairs, n_programs: programs.len() })
+        Ok(Baseline { map, pairs, n_programs: programs.len(), most: programs.len() / 2 })
     }
 
-    /// The same where every program has one run, which was seen elsewhere.
+    /// The same where every program has one run, which was seen elsewhere. It may be all
+    /// of them that a block breaks: the compiler has to break one project, and no other.
     pub(crate) fn of_runs(map: CodeMap, runs: Vec<Coverage>) -> Baseline {
         let n_programs = runs.len();
         let pair = |(program, coverage)| Pair { program, pipeline: 0, coverage };
-        Baseline { map, pairs: runs.into_iter().enumerate().map(pair).collect(), n_programs }
+        let pairs = runs.into_iter().enumerate().map(pair).collect();
+        Baseline { map, pairs, n_programs, most: n_programs }
     }
 
     /// The programs that reach a block.
@@ -145,7 +149,7 @@ impl Baseline {
         self.pairs.iter().filter(|pair| pair.coverage.contains(block)).collect()
     }
 
-    /// The blocks of passes and analyses that at most half of the programs
+    /// The blocks of passes and analyses that some, but not too many of the programs
     /// reach, in the order in which they are to be tried: component by
     /// component in turn, and within one, function by function.
     ///
@@ -202,7 +206,7 @@ impl Baseline {
             }
             let is_wanted = |block| {
                 let n_programs = reached.iter().filter(|one| one.contains(block)).count();
-                n_programs > 0 && n_programs * 2 <= self.n_programs
+                n_programs > 0 && n_programs <= self.most
             };
             let function_id = FunctionId(id as u32);
             let mut blocks: Vec<Candidate> = function

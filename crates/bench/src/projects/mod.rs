@@ -57,6 +57,34 @@ pub struct ProjectsPlan {
 
 /// The file with the figures.
 pub const FIGURES: &str = "projects.json";
+/// Parts of LLVM whose wrong decisions show in programs rather than in crashes, as far as
+/// is known; in the others, some hundred faults broke no check.
+const TELLING: [&str; 24] = [
+    "BasicAliasAnalysis",
+    "ConstantFolding",
+    "ConstraintElimination",
+    "CorrelatedValuePropagation",
+    "DeadStoreElimination",
+    "DemandedBits",
+    "EarlyCSE",
+    "GVN",
+    "IndVarSimplify",
+    "InstCombine",
+    "InstructionSimplify",
+    "LICM",
+    "LoopUnroll",
+    "LoopVectorize",
+    "MemCpyOptimizer",
+    "MemoryDependenceAnalysis",
+    "MemorySSA",
+    "Reassociate",
+    "SCCPSolver",
+    "SROA",
+    "ScalarEvolution",
+    "SimplifyCFG",
+    "SLPVectorizer",
+    "ValueTracking",
+];
 /// Builds take minutes.
 const LONG: Duration = Duration::from_secs(3600);
 /// Builds are timed so many times, with us and without us in turn.
@@ -283,7 +311,8 @@ impl Measuring<'_> {
         let (project, mut figures) = self.without_fault()?;
         let units = project.unit_programs()?;
         let (baseline, rights) = self.baseline(&units)?;
-        let candidates = baseline.candidates(self.plan.seed, None);
+        let mut candidates = baseline.candidates(self.plan.seed, None);
+        candidates.retain(|(component, _)| TELLING.contains(&component.as_str()));
         let builder = FaultyBuilder::new(&self.llvm().find()?, Targets::Native, &mut |_| ())?;
         for (number, (component, candidate)) in candidates.iter().enumerate() {
             let enough = figures.broken.len() >= self.plan.per_project;

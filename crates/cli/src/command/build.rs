@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use clap::Args;
 use optsleuth_model::Fault;
-use optsleuth_project::{BuildPlan, JudgePlan, Judged, judge_object, record_build, run_recorded};
+use optsleuth_project::{
+    BuildPlan, ImportPlan, JudgePlan, Judged, Project, import_build, judge_object, record_build,
+    run_recorded,
+};
 
 use super::LlvmFlags;
 use crate::exit::Exit;
@@ -19,6 +22,7 @@ use crate::failure::Failure;
   optsleuth build -o project/ -- make -j2
   optsleuth build -o project/ --llvm 19 -- sh -c './configure && make'
   optsleuth build -o project/ --llvm 19 -- cmake --build build/
+  optsleuth build -o project/ --compile-commands build/compile_commands.json --relink 'ninja -C build'
   optsleuth triage project/ --check 'make check'             # what it is for
 
 The build sees compilers of ours, by CC, CXX and AR and on PATH. They call the real ones and
@@ -37,13 +41,24 @@ pub(crate) struct Build {
     /// `optsleuth bench plant`
     #[arg(long, value_name = "FAULT")]
     fault: Option<Fault>,
+    /// Take the compilations of a build that is over from its `compile_commands.json`
+    #[arg(long, value_name = "FILE", requires = "relink", conflicts_with_all = ["command", "llvm", "llvm_config", "fault"])]
+    compile_commands: Option<PathBuf>,
+    /// A command line that links again what is newer than its result
+    #[arg(long, value_name = "COMMAND", requires = "compile_commands")]
+    relink: Option<String>,
     /// The build
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "compile_commands", value_name = "COMMAND")]
     command: Vec<String>,
 }
 
 impl Build {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        if let Some((database, relink)) = self.compile_commands.zip(self.relink) {
+            let plan = ImportPlan { folder: self.output, database, relink };
+            say_recorded(&import_build(&plan)?);
+            return Ok(Exit::Clean);
+        }
         let llvm = self.llvm.is_given().then(|| self.llvm.choice());
         let plan = BuildPlan {
             folder: self.output.clone(),
@@ -54,12 +69,7 @@ impl Build {
         };
         let (status, project) = record_build(&plan)?;
         match &project {
-            Some(project) => eprintln!(
-                "optsleuth: {} units and {} links and archives are recorded in {}",
-                project.units.len(),
-                project.combinations.len(),
-                self.output.display()
-            ),
+            Some(project) => say_recorded(project),
             None => eprintln!("optsleuth: no compilation was recorded"),
         }
         match (status, project) {
@@ -75,6 +85,16 @@ impl Build {
             }
         }
     }
+}
+
+/// Beside what the build itself says.
+fn say_recorded(project: &Project) {
+    eprintln!(
+        "optsleuth: {} units and {} links and archives are recorded in {}",
+        project.units.len(),
+        project.combinations.len(),
+        project.folder.display()
+    );
 }
 
 /// Stand for a compiler while a build is recorded

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fs_err as fs;
+use optsleuth_compiler::spawn::Tool;
 use serde_json::Value;
 
 use crate::program::{failure, json, optsleuth, run, testdata};
@@ -50,25 +51,19 @@ fn the_unit_and_the_function_that_break_a_check_are_found() {
     assert!(fs::read(tree.path().join("list.o")).unwrap() == built, "another object");
 }
 
+/// A compiler that is wrong is found down to the pass, as the page says.
 #[test]
-fn a_compiler_that_is_wrong_is_found_down_to_the_pass() {
-    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
-    let project = record.path().join("project");
-    let wrong = "EXTRA=-mllvm -force-attribute=add:noreturn";
-    let (status, said) = build(tree.path(), &project, &["--llvm", "19"], &["make", wrong]);
-    assert_eq!(status, 0, "{said}");
-    let project = project.display().to_string();
-    let case = record.path().join("case").display().to_string();
-    let time = ["--budget", "16s", "--zoom", "off", "--json", "-o", &case];
-    let found = json(&[&["triage", &project, "--check", "test `./prog` = 6"][..], &time].concat());
-    assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
-    assert_eq!(found["sanitizers"], Value::Null, "{found}");
-    assert_eq!(found["asked"]["said"], "nothing-found", "{found}");
+fn the_newcomers_page_works_to_the_letter() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = Tool::new(testdata("../scripts/my-build-breaks.sh"));
+    let said = script.arg(env!("CARGO_BIN_EXE_optsleuth")).arg(folder.path()).text().unwrap();
+    assert!(said.contains("guilty unit      sum.c at -O2 (one of 3)"), "{said}");
     // Where it shows.
-    let guilty = found["triage"]["guilty"].as_str().unwrap();
-    assert!(guilty.contains("on function list_sum"), "{guilty}");
-    let report = fs::read_to_string(Path::new(&case).join("report.md")).unwrap();
-    assert!(report.contains("`sum.c` at `-O2`, one of 3 units"), "{report}");
+    assert!(said.contains("on function list_sum"), "{said}");
+    let report = fs::read_to_string(folder.path().join("case/report.md")).unwrap();
+    for part in ["`sum.c` at `-O2`, one of 3 units", "sanitizers in the guilty units", "```diff"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
 }
 
 #[test]
@@ -125,4 +120,31 @@ fn a_compiler_that_crashes_in_a_build_is_triaged_on_that_file() {
     // Nothing of what it includes is missed.
     let report = fs::read_to_string(Path::new(&case).join("report.md")).unwrap();
     assert!(report.contains("-fdisable-tree-ssa"), "{report}");
+}
+
+#[test]
+fn a_build_that_is_over_is_known_by_its_compile_commands() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let flags = "-O2 -mllvm -force-attribute=add:noreturn";
+    let make = format!("make CC=clang-19 CFLAGS='{flags}'");
+    Tool::new("sh").args(["-c", &make]).directory(tree.path()).check().unwrap();
+    let entry = |name: &str| {
+        let command = format!("clang-19 {flags} -c -o {name}.o {name}.c");
+        serde_json::json!({
+            "directory": tree.path(), "command": command, "file": format!("{name}.c"),
+        })
+    };
+    let entries = Value::from(["main", "list", "sum", "gone"].map(entry).to_vec());
+    let database = record.path().join("compile_commands.json");
+    fs::write(&database, entries.to_string()).unwrap();
+    let project = record.path().join("project").display().to_string();
+    let mut import = optsleuth();
+    import.current_dir(tree.path()).args(["build", "-o", &project, "--relink", &make]);
+    let output = import.arg("--compile-commands").arg(&database).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("3 units and 1 links"), "{said}");
+    let case = record.path().join("case").display().to_string();
+    let args = ["triage", &project, "--check", "test `./prog` = 6", "--budget", "4s", "--json"];
+    let found = json(&[&args[..], &["--zoom", "off", "-o", &case]].concat());
+    assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
 }
