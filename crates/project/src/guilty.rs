@@ -21,7 +21,7 @@ use fs_err as fs;
 use optsleuth_case::CaseError;
 use optsleuth_case::workers::{LlvmChoice, Workers, llvm_of_tool};
 use optsleuth_compiler::driver::{Compiled, Driver, Family};
-use optsleuth_compiler::llvm::{Flavor, Targets};
+use optsleuth_compiler::llvm::{Flavor, Targets, demangle};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Answer, Checker, Fault, GuiltyUnit, Limits, Objection, ObjectionKind, OptLevel, Outcome,
@@ -356,7 +356,7 @@ impl Search<'_> {
             false => without_optimization(&whole, &kept.iter().copied().collect()),
         };
         let form = CodeForm::Ir { llvm, fault, ir, options: trial.program.options };
-        let names = kept.into_iter().map(str::to_owned).collect();
+        let names = kept.into_iter().map(demangle).collect();
         let code = self.guilty_code(unit, level, beside, form);
         Ok(Ok(Narrowed { code, functions: Some((names, functions.len())) }))
     }

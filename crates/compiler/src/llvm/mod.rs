@@ -33,5 +33,6 @@ pub use provision::{Step, cache_root, provision};
 pub(crate) use provision::{cxx_compiler, instrumentation, lld};
 pub(crate) use provisioned::conditions_of;
 pub use provisioned::{Condition, ConditionKind, Flavor, Provisioned, Targets};
+pub use symbols::demangle;
 pub use worker::{Sandbox, Worker};
 pub use zoom::{LeftOut, SourceChoice, SourceTree, Variant, ZoomPlan, Zoomed, file_of, zoom};

@@ -87,7 +87,7 @@ fn tells_nothing(name: &str, prefix: &str) -> bool {
     })
 }
 
-pub(crate) fn demangle(name: &str) -> String {
+pub fn demangle(name: &str) -> String {
     cpp_demangle::Symbol::new(name)
         .ok()
         .and_then(|symbol| symbol.demangle().ok())
