@@ -19,14 +19,15 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// In hundredths of the budget. What is not reduced leaves its share to those that
-    /// look at it as it is.
+    /// In hundredths of the budget. What is not reduced leaves that time to its bisection:
+    /// its runs are slow, and without a guilty invocation nothing else is worth much.
     const fn share(self, with_zoom: bool, is_reduced: bool) -> u32 {
         let own = self.of_reduced(with_zoom);
         match (self, is_reduced) {
             (Step::Reduce | Step::ReduceSingle, false) => 0,
-            (Step::Bisect, false) => own + Step::Reduce.of_reduced(with_zoom),
-            (Step::Rank, false) => own + Step::ReduceSingle.of_reduced(with_zoom),
+            (Step::Bisect, false) => {
+                own + Step::Reduce.of_reduced(with_zoom) + Step::ReduceSingle.of_reduced(with_zoom)
+            }
             _ => own,
         }
     }
