@@ -38,6 +38,9 @@ pub enum ProjectError {
     /// The check passes as the project was built.
     #[error("nothing fails: the check passes as the project was built")]
     NothingFails,
+    /// Ctrl-C, before anything was found.
+    #[error("interrupted")]
+    Interrupted,
     /// The same objects pass once and fail another time.
     #[error("the check is not stable: {0}")]
     Unstable(String),

@@ -133,7 +133,7 @@ impl Project {
 
     /// Whether a check fails with these objects. The tree is then as it was.
     pub fn breaks(&self, objects: &Objects, check: &str) -> Result<bool, ProjectError> {
-        let judged = Tree::new(self, check).judge(objects);
+        let judged = Tree::new(self, check, &Silent).judge(objects);
         self.restore()?;
         Ok(judged? != Judged::Passes)
     }

@@ -22,6 +22,7 @@ use optsleuth_case::CaseError;
 use optsleuth_case::workers::{LlvmChoice, Workers, llvm_of_tool};
 use optsleuth_compiler::driver::{Compiled, Driver, Family};
 use optsleuth_compiler::llvm::{Flavor, Targets, demangle};
+use optsleuth_compiler::sanitize::is_finding;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Answer, Checker, Fault, GuiltyUnit, Limits, Objection, ObjectionKind, OptLevel, Outcome,
@@ -79,7 +80,7 @@ pub fn find_guilty(
 ) -> Result<(ProjectFinding, Option<GuiltyCode>), ProjectError> {
     let begun = Instant::now();
     progress.step("running the check as the project was built");
-    let mut tree = Tree::new(project, &plan.check);
+    let mut tree = Tree::new(project, &plan.check, progress);
     let Judged::Fails(what) = tree.judge(&Objects::new())? else {
         return Err(ProjectError::NothingFails);
     };
@@ -131,10 +132,7 @@ pub fn find_guilty(
             finding.sanitizers = Some(word);
         }
         Ok(Sanitized::NothingFound) => finding.asked.said = Said::NothingFound,
-        Ok(Sanitized::NoVerdict(what)) => {
-            let why = format!("with sanitizers, the check {what}, and they say nothing");
-            finding.asked.said = Said::NoVerdict(why);
-        }
+        Ok(Sanitized::NoVerdict(why)) => finding.asked.said = Said::NoVerdict(why),
         Err(error) => finding.asked.said = Said::NoVerdict(in_words(&error)),
     }
     let mut code = None;
@@ -229,14 +227,18 @@ impl Search<'_> {
         fs::create_dir(&log)?;
         let (judged, written) = self.tree.judge_sanitized(&objects, &log)?;
         Ok(match judged {
-            _ if !written.is_empty() => {
+            _ if is_finding(&written) => {
                 let lines: Vec<&str> = written.lines().filter(|line| !line.is_empty()).collect();
                 let text = lines[..lines.len().min(SHOWN)].join("\n");
                 Sanitized::Objects(SanitizerWord { text })
             }
             Judged::Passes => Sanitized::NothingFound,
             // Perhaps it does not bear sanitizers; that is no word about the program.
-            Judged::Fails(what) => Sanitized::NoVerdict(what),
+            Judged::Fails(what) => {
+                let what = format!("with them, the check {what}");
+                let complaint = written.lines().find(|line| !line.trim().is_empty());
+                Sanitized::NoVerdict(complaint.map_or(what, str::to_owned))
+            }
         })
     }
 
@@ -389,7 +391,7 @@ impl Search<'_> {
 enum Sanitized {
     Objects(SanitizerWord),
     NothingFound,
-    /// How the check ended.
+    /// The check fails, and they found nothing: what they said, else how it ended.
     NoVerdict(String),
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 use optsleuth_compiler::spawn::{Tool, ToolEnd, ToolOutput};
-use optsleuth_model::{Progress, signal_name};
+use optsleuth_model::{Progress, Silent, signal_name};
 
 use crate::ProjectError;
 use crate::command::{Command, recompile};
@@ -31,10 +31,11 @@ pub enum Judged {
 pub type Objects = BTreeMap<usize, Vec<u8>>;
 
 /// The tree of a project.
-#[derive(Debug)]
 pub struct Tree<'a> {
     project: &'a Project,
     check: String,
+    /// Who may ask to end early.
+    progress: &'a dyn Progress,
     /// What a check may take.
     pub limit: Duration,
     /// Every link gets sanitizers.
@@ -57,9 +58,9 @@ const LOCK: &str = "lock";
 
 impl<'a> Tree<'a> {
     /// A tree in which nothing is changed yet.
-    pub fn new(project: &'a Project, check: &str) -> Tree<'a> {
+    pub fn new(project: &'a Project, check: &str, progress: &'a dyn Progress) -> Tree<'a> {
         let (check, limit) = (check.to_owned(), FIRST_LIMIT);
-        Tree { project, check, limit, sanitized: false, n_links: 0, n_checks: 0 }
+        Tree { project, check, progress, limit, sanitized: false, n_links: 0, n_checks: 0 }
     }
 
     /// What the check says where these units have these objects, and all others those of
@@ -155,7 +156,10 @@ impl<'a> Tree<'a> {
 
     fn run(&mut self, tool: &Tool) -> Result<Judged, ProjectError> {
         self.n_checks += 1;
-        let output = tool.output()?;
+        let output = tool.output_unless(&|| self.progress.stop_requested())?;
+        if self.progress.stop_requested() {
+            return Err(ProjectError::Interrupted);
+        }
         Ok(match output.end {
             ToolEnd::Exited(0) => Judged::Passes,
             ToolEnd::Exited(status) => {
@@ -210,7 +214,7 @@ impl Project {
 
     /// Puts the objects of the build back.
     pub fn restore(&self) -> Result<(), ProjectError> {
-        Tree::new(self, "").install(&Objects::new())
+        Tree::new(self, "", &Silent).install(&Objects::new())
     }
 
     /// The unoptimized objects of all units but some.

@@ -20,7 +20,7 @@ use optsleuth_case::write::write_case_with;
 use optsleuth_compiler::spawn::quote;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseKind, CompilerSpec, Conditions, Definedness, Pipeline, ProjectFinding, Trust,
+    Case, CaseKind, CompilerSpec, Conditions, Definedness, Pipeline, ProjectFinding, Silent, Trust,
 };
 
 use crate::ProjectError;
@@ -48,7 +48,7 @@ pub fn judge_object(plan: &JudgePlan) -> Result<Judged, ProjectError> {
     let mut objects =
         project.unoptimized_but(|number| number == plan.unit || plan.beside.contains(&number))?;
     objects.insert(plan.unit, fs::read(&plan.object)?);
-    let mut tree = Tree::new(&project, &plan.check);
+    let mut tree = Tree::new(&project, &plan.check, &Silent);
     tree.limit = plan.limit;
     tree.judge(&objects)
 }

@@ -162,7 +162,11 @@ impl Triage {
         let case = self.output.clone().unwrap_or_else(|| case_folder(folder));
         is_free(&case, self.force)?;
         let plan = GuiltyPlan { check };
-        let (finding, guilty) = find_guilty(&project, &plan, &bar)?;
+        let found = find_guilty(&project, &plan, &bar);
+        if found.is_err() {
+            project.restore()?;
+        }
+        let (finding, guilty) = found?;
         // A program that is wrong says nothing about the compiler.
         let Some(guilty) = guilty.filter(|_| finding.sanitizers.is_none()) else {
             bar.finish();

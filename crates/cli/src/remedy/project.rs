@@ -9,7 +9,7 @@ pub(super) fn remedy(error: &ProjectError) -> Option<String> {
     let text = match error {
         ProjectError::Compiler(error) => return compiler::remedy(error),
         ProjectError::Case(error) => return case::remedy(error),
-        ProjectError::Io(_) => return None,
+        ProjectError::Io(_) | ProjectError::Interrupted => return None,
         ProjectError::NoProject { .. } => "record one: `optsleuth build -o project/ -- make`",
         ProjectError::Unreadable { .. } => "record the build again, into another folder",
         ProjectError::Exists(_) => "name another folder with -o, or remove this one",
@@ -32,6 +32,7 @@ pub(super) fn exit(error: &ProjectError) -> Exit {
         ProjectError::Compiler(error) => compiler::exit(error),
         ProjectError::Case(error) => case::exit(error),
         ProjectError::Io(_) => Exit::Internal,
+        ProjectError::Interrupted => Exit::Interrupted,
         ProjectError::NoProject { .. }
         | ProjectError::Unreadable { .. }
         | ProjectError::Exists(_)

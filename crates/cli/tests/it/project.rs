@@ -1,6 +1,8 @@
 //! Whole projects: `optsleuth build`, and `optsleuth triage` of what it recorded.
 
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use optsleuth_compiler::spawn::Tool;
@@ -55,7 +57,8 @@ fn the_unit_and_the_function_that_break_a_check_are_found() {
 #[test]
 fn the_newcomers_page_works_to_the_letter() {
     let folder = tempfile::tempdir().unwrap();
-    let script = Tool::new(testdata("../scripts/my-build-breaks.sh"));
+    // Sanitizers reserve more addresses than tools may have.
+    let script = Tool::new(testdata("../scripts/my-build-breaks.sh")).memory(u64::MAX);
     let said = script.arg(env!("CARGO_BIN_EXE_optsleuth")).arg(folder.path()).text().unwrap();
     assert!(said.contains("guilty unit      sum.c at -O2 (one of 3)"), "{said}");
     // Where it shows.
@@ -147,4 +150,26 @@ fn a_build_that_is_over_is_known_by_its_compile_commands() {
     let args = ["triage", &project, "--check", "test `./prog` = 6", "--budget", "4s", "--json"];
     let found = json(&[&args[..], &["--zoom", "off", "-o", &case]].concat());
     assert_eq!(found["units"][0]["name"], "sum.c", "{found}");
+}
+
+#[test]
+fn ctrl_c_ends_a_search_and_leaves_the_tree_as_it_was() {
+    let (tree, record) = (copy(), tempfile::tempdir().unwrap());
+    let project = record.path().join("project");
+    let (status, said) = build(tree.path(), &project, &["--llvm", "19"], &["make"]);
+    assert_eq!(status, 0, "{said}");
+    let built = fs::read(tree.path().join("sum.o")).unwrap();
+    // It fails as built; without optimization it does not end.
+    let check = "touch begun; cmp -s sum.o built.o && exit 1; touch searching; sleep 1000";
+    fs::copy(tree.path().join("sum.o"), tree.path().join("built.o")).unwrap();
+    let mut triage = optsleuth();
+    let mut child = triage.arg("triage").arg(&project).args(["--check", check]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !tree.path().join("searching").exists() {
+        assert!(Instant::now() < deadline, "it never searched");
+        sleep(Duration::from_millis(20));
+    }
+    Tool::new("kill").args(["-INT", &child.id().to_string()]).check().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(fs::read(tree.path().join("sum.o")).unwrap() == built, "another object");
 }

@@ -15,7 +15,7 @@ use crate::clang::clang;
 use crate::csmith;
 use crate::llvm::{self, Install};
 use crate::spawn::{Tool, ToolEnd};
-pub use report::{Report, read_report};
+pub use report::{Report, is_finding, read_report};
 
 /// Warnings about programs whose behaviour is hardly defined.
 pub const TELLING_WARNINGS: [&str; 18] = [

@@ -38,6 +38,11 @@ pub fn read_report(
     Some(report)
 }
 
+/// Whether this is a finding, and not a sanitizer's complaint about the machine.
+pub fn is_finding(text: &str) -> bool {
+    found(text).is_some()
+}
+
 /// The finding itself.
 fn found(stderr: &str) -> Option<Report> {
     const RUNTIME: &str = ": runtime error: ";
@@ -159,6 +164,10 @@ mod tests {
     #[test]
     fn what_only_ran_out_is_no_finding() {
         assert_eq!(found("==1==ERROR: AddressSanitizer: stack-overflow on address 0x7f\n"), None);
+        // Under a limit for addresses.
+        let shadow = "==1==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 (15392894357504) \
+                      bytes at address 2008fff7000 (errno: 12)\n==1==ReserveShadowMemoryRange failed";
+        assert!(!is_finding(shadow));
         assert_eq!(found("the program's own words: ERROR: none\n"), None);
         assert_eq!(found("the program: runtime error: none\n"), None);
     }
