@@ -248,7 +248,11 @@ impl GccTrial {
         }
         tested.flags.extend(self.plugin.flags(&job.orders, folder.path())?);
         tested.flags.extend(job.flags.iter().cloned());
-        let tried = tested.run(source, worker, limits)?;
+        // Assembly is nothing to be executed.
+        let tried = match tested.flags.iter().any(|flag| flag == "-S") {
+            true => tested.compile(source, limits)?,
+            false => tested.run(source, worker, limits)?,
+        };
         let log = self.plugin.log(folder.path())?;
         Ok(GccRun { verdict: tried.verdict(&self.oracle), tried, log })
     }

@@ -43,7 +43,8 @@ pub struct OptionsPlan {
     pub recipe: Recipe,
 }
 
-/// What single toggles may use of the runs and of the time; the rest is for pairs.
+/// What single toggles may use of the runs and of the time, once some of them pass; the
+/// rest is for pairs.
 const SINGLES: f64 = 0.67;
 /// How many runs are made between two looks at the clock.
 const BATCH: usize = 16;
@@ -93,22 +94,30 @@ fn search<'a>(
     let out_of_time =
         |part: f64| plan.stop.budget.is_some_and(|budget| begun.elapsed() >= budget.mul_f64(part));
     let elapsed = || plan.stop.is_timed().then(|| begun.elapsed());
+    let go_on = || !out_of_time(1.0) && !progress.stop_requested();
     progress.step("leaving options and passes out");
-    let room = plan.stop.runs.map_or(usize::MAX, |runs| (runs as f64 * SINGLES) as usize);
-    singles.truncate(room.max(1));
-    let jobs: Vec<GccJob> = singles.iter().map(|one| GccJob::with(vec![one.clone()])).collect();
-    let go_on = || !out_of_time(SINGLES) && !progress.stop_requested();
-    let runs = gcc.all(pool, &jobs, &go_on)?;
+    singles.truncate(plan.stop.runs.unwrap_or(usize::MAX));
+    let part = plan.stop.runs.map_or(usize::MAX, |runs| (runs as f64 * SINGLES) as usize);
+    let mut runs: Vec<GccRun> = Vec::new();
     let mut failing_runs = vec![gcc.failing.clone()];
     let mut toggles = Toggles::default();
-    for (run, one) in runs.iter().zip(&singles) {
-        match (run.verdict, &run.log.coverage) {
-            (Verdict::Fails, coverage) => {
-                toggles.failing.push(one.clone());
-                failing_runs.extend(coverage.clone());
+    for batch in singles.chunks(BATCH) {
+        // Pairs are worth their time where singles pass, and after all singles.
+        let is_enough = runs.len() >= part || out_of_time(SINGLES);
+        if !go_on() || (is_enough && !toggles.passing.is_empty()) {
+            break;
+        }
+        let jobs: Vec<GccJob> = batch.iter().map(|one| GccJob::with(vec![one.clone()])).collect();
+        for (run, one) in gcc.all(pool, &jobs, &go_on)?.into_iter().zip(batch) {
+            match (run.verdict, &run.log.coverage) {
+                (Verdict::Fails, coverage) => {
+                    toggles.failing.push(one.clone());
+                    failing_runs.extend(coverage.clone());
+                }
+                (Verdict::Passes, _) => toggles.passing.push(one.clone()),
+                (Verdict::Other, _) => {}
             }
-            (Verdict::Passes, _) => toggles.passing.push(one.clone()),
-            (Verdict::Other, _) => {}
+            runs.push(run);
         }
     }
     let reference = Reference::new(&gcc.failing, &gcc.map);
@@ -134,7 +143,6 @@ fn search<'a>(
 
     progress.step("leaving two of them out at once");
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-    let go_on = || !out_of_time(1.0) && !progress.stop_requested();
     let stopped = loop {
         let course = Course { is_cut: out_of_time(1.0), progress };
         if let Some(reason) = plan.stop.reason(&tally, &course) {
