@@ -20,6 +20,7 @@ use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 use super::Driver;
 use crate::CompilerError;
 use crate::llvm::{Condition, SourceLines, cache_root, conditions_of};
+use crate::spawn::Tool;
 
 /// What is done when a cc1 is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,11 @@ impl CoveredCc1 {
         };
         fs::create_dir_all(&folder).map_err(CompilerError::Cache)?;
         link::link(&tree, &folder, progress)?;
+        // Its own prefix has no `stddef.h`: the driver looks beside it.
+        let headers = Tool::new(&driver.path).arg("-print-file-name=include").text()?;
+        let beside = folder.join("include");
+        let _ = fs::remove_file(&beside); // Of an earlier one.
+        fs::os::unix::fs::symlink(headers.trim(), &beside).map_err(CompilerError::Cache)?;
         Ok(CoveredCc1 { folder })
     }
 
