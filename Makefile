@@ -91,6 +91,7 @@ covered: build ## Compare workers with and without probes on hundreds of program
 test-gcc: build ## Make a gcc 12 with probes, once, and run the tests that need it
 	$(OPTSLEUTH) provision gcc 12
 	$(CARGO) nextest run --workspace --cargo-profile ci --run-ignored only -E 'test(gcc_with_probes)'
+	$(CARGO) xtask identity --gcc 12 --programs 20
 
 test-all-llvms: build ## Build both workers for every LLVM that apt has, compare a sample
 	@scripts/setup.sh all-llvms

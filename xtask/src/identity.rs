@@ -7,10 +7,13 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use optsleuth_bench::as_clang::{AsClangPlan, LEVELS, compare_levels};
+use optsleuth_bench::as_gcc::{AsGcc, AsGccPlan, compare_with_gcc};
 use optsleuth_bench::identity::{IdentityPlan, Pair, PairVerdict, Subject, compare};
 use optsleuth_case::workers::LlvmChoice;
+use optsleuth_compiler::driver::Driver;
 use optsleuth_compiler::llvm::{self, Flavor, Targets};
 use optsleuth_model::Silent;
+use optsleuth_triage::covered_gcc::covered_cc1;
 
 /// Compare workers with `opt`, byte for byte, on csmith's programs
 #[derive(Debug, Args)]
@@ -21,6 +24,10 @@ pub(crate) struct Identity {
     /// Compare a worker's objects at -O1 -O2 -O3 -Os -Oz with those of clang
     #[arg(long, conflicts_with_all = ["covered", "sequences"])]
     clang: bool,
+    /// Compare assembly of this gcc's cc1 with probes with that of the same objects without,
+    /// and with the installed gcc's, at -O0 to -O3
+    #[arg(long, value_name = "N", conflicts_with_all = ["covered", "clang", "sequences"])]
+    gcc: Option<u32>,
     /// Which LLVM
     #[arg(long, default_value_t = 19)]
     llvm: u32,
@@ -40,6 +47,9 @@ pub(crate) struct Identity {
 
 impl Identity {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        if let Some(gcc) = self.gcc {
+            return self.of_gcc(gcc);
+        }
         let pairs = if self.clang { self.with_clang()? } else { self.of_passes()? };
         if let Some(path) = &self.csv {
             std::fs::write(path, csv(&pairs)).with_context(|| format!("{}", path.display()))?;
@@ -64,6 +74,44 @@ impl Identity {
             println!("  csmith --seed {} with {}: {:?}", pair.program, pair.passes, pair.verdict);
         }
         let wrong = count(PairVerdict::Different) + count(PairVerdict::OneFails);
+        ensure!(wrong == 0, "{wrong} pairs are not the same");
+        Ok(())
+    }
+
+    fn of_gcc(&self, gcc: u32) -> anyhow::Result<()> {
+        let driver = Driver::find(&format!("gcc-{gcc}"))?;
+        let cc1 = covered_cc1(&driver)?;
+        let plan =
+            AsGccPlan { driver: &driver, cc1: &cc1, n_programs: self.programs, seed: self.seed };
+        let found = compare_with_gcc(&plan, &Silent)?;
+        if let Some(path) = &self.csv {
+            std::fs::write(path, csv(&found.installed))?;
+        }
+        let mut wrong = 0;
+        for (with, pairs) in
+            [("without probes", &found.without_probes), ("the installed gcc", &found.installed)]
+        {
+            let is_other = |pair: &&Pair| pair.verdict != PairVerdict::Identical;
+            let others: Vec<&Pair> = pairs.iter().filter(is_other).collect();
+            let bytes: usize = pairs.iter().map(|pair| pair.bytes).sum();
+            println!(
+                "gcc {}, with probes and {with}: {} of {} the same; {bytes} bytes compared",
+                driver.version,
+                pairs.len() - others.len(),
+                pairs.len(),
+            );
+            for pair in &others {
+                println!("  csmith --seed {} at {}: {:?}", pair.program, pair.passes, pair.verdict);
+            }
+            wrong += others.len();
+        }
+        let AsGcc { seconds_covered, seconds_without_probes, seconds_installed, .. } = found;
+        println!(
+            "covered compilations take {:.2} of the time without probes, {:.2} of the installed gcc's; {:.1} per second",
+            seconds_covered / seconds_without_probes,
+            seconds_covered / seconds_installed,
+            found.installed.len() as f64 / seconds_covered,
+        );
         ensure!(wrong == 0, "{wrong} pairs are not the same");
         Ok(())
     }
@@ -103,6 +151,7 @@ pub(crate) fn all_llvms() -> anyhow::Result<()> {
             let sample = Identity {
                 covered,
                 clang: false,
+                gcc: None,
                 llvm,
                 programs: 3,
                 sequences: 3,

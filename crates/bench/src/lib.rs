@@ -6,6 +6,7 @@
 //! saying so, and what was measured is kept before anything else begins.
 
 pub mod as_clang;
+pub mod as_gcc;
 pub mod compare;
 mod error;
 pub mod identity;

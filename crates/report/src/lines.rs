@@ -19,11 +19,16 @@ const SHOWN: usize = 3;
 const WIDTH: usize = 90;
 
 /// Where a line stands in the released source, on the web.
-pub(crate) fn link(llvm: &str, place: &CodePlace) -> String {
-    format!(
-        "https://github.com/llvm/llvm-project/blob/llvmorg-{llvm}/{}#L{}",
-        place.path, place.line
-    )
+pub(crate) fn link(found: &Localization, place: &CodePlace) -> String {
+    released(found.of_gcc, &found.llvm, place)
+}
+
+fn released(of_gcc: bool, version: &str, place: &CodePlace) -> String {
+    let release = match of_gcc {
+        true => "https://github.com/gcc-mirror/gcc/blob/releases/gcc-",
+        false => "https://github.com/llvm/llvm-project/blob/llvmorg-",
+    };
+    format!("{release}{version}/{}#L{}", place.path, place.line)
 }
 
 /// The assertion that fails in the zoomed files, if one does.
@@ -172,7 +177,7 @@ pub(crate) fn markdown(out: &mut String, found: &Localization) {
             "{}. [{}]({}) in {}{}\n",
             suspect.rank,
             inline(&place.to_string()),
-            link(&found.llvm, place),
+            link(found, place),
             code(&short_name(&suspect.function)),
             match reasons(suspect).as_str() {
                 "" => String::new(),
@@ -190,4 +195,17 @@ pub(crate) fn markdown(out: &mut String, found: &Localization) {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_in_the_release_of_its_compiler() {
+        let place = CodePlace { path: "gcc/tree.cc".to_owned(), line: 7, column: 0 };
+        let of = |of_gcc| released(of_gcc, "12.2.0", &place);
+        assert!(of(true).ends_with("/releases/gcc-12.2.0/gcc/tree.cc#L7"));
+        assert!(of(false).contains("/llvmorg-12.2.0/"));
+    }
 }

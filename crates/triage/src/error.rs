@@ -23,6 +23,15 @@ pub enum TriageError {
     /// gcc's own code cannot be ranked yet.
     #[error("there is no gcc {major} with probes (`optsleuth provision gcc {major}` makes one)")]
     NoCoveredGcc { major: u32 },
+    /// A method that this case's compiler does not have.
+    #[error("`{method}` does not rank {compiler}'s code; there are {known}")]
+    OtherCompilersMethod {
+        method: String,
+        /// `gcc` or `LLVM`.
+        compiler: &'static str,
+        /// The names of those that do.
+        known: String,
+    },
     /// A crash that cannot be looked into.
     #[error("{theirs}, and the workers of the same LLVM do not fail ({with_assertions})")]
     OnlyOpt {

@@ -7,11 +7,15 @@
 pub mod baseline;
 pub mod bisect;
 pub mod c_programs;
+pub mod covered_gcc;
 pub mod culprit;
 mod error;
 pub mod localize;
 pub mod mutate;
+pub mod options;
+pub mod plain;
 pub mod reduce;
+pub mod technique;
 pub mod triage;
 pub mod witness;
 pub mod zoom;

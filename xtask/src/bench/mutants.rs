@@ -7,7 +7,7 @@ use optsleuth_model::Silent;
 use optsleuth_rank::Recipe;
 use optsleuth_search::ProgramMethod;
 use optsleuth_triage::localize::{Localized, Stop};
-use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
+use optsleuth_triage::witness::{LlvmPrograms, WitnessPlan, localize_by_programs};
 
 use super::raw::{ProgramSearch, Search};
 use super::{open_case, rounded};
@@ -23,7 +23,7 @@ pub(super) fn measure() -> anyhow::Result<Vec<ProgramSearch>> {
     let mut all = Vec::new();
     for case in CASES {
         let mut failure = open_case(case)?;
-        let mut program = MutableProgram::read(&mut failure, &Silent)?;
+        let mut program = LlvmPrograms::read(&mut failure, &Silent)?;
         for method in METHODS {
             let plan = WitnessPlan {
                 method,

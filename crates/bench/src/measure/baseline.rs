@@ -1,11 +1,10 @@
-//! A failing run -> what the trivial baselines put first. No witness is looked
-//! for.
+//! A failing run of LLVM -> the file of its last pass, which a plain ranking puts first.
 
 use optsleuth_model::{
     CodeMap, Coverage, FileId, FunctionName, HEADERS, Invocation, Outcome, RunRequest,
 };
 use optsleuth_rank::Precedence;
-use optsleuth_triage::localize::{CoveredFailure, SearchInput};
+use optsleuth_triage::localize::CoveredFailure;
 
 use crate::BenchError;
 
@@ -35,18 +34,6 @@ pub(super) fn of_last_pass(failure: &mut CoveredFailure) -> Result<Precedence, B
     let map = &failure.input.map;
     let file = file_of_pass(map, &inside, &last.pass);
     Ok(file.map_or_else(Precedence::default, |file| Precedence::of_file(map, file)))
-}
-
-/// The functions of the crash's stack; nothing for other failures.
-pub(super) fn of_top_frame(input: &SearchInput, failure: &Outcome) -> Precedence {
-    match failure {
-        Outcome::Crash(crash) => Precedence::of_frames(&input.map, &crash.frames),
-        Outcome::Ok(_)
-        | Outcome::InvalidIr { .. }
-        | Outcome::Timeout { .. }
-        | Outcome::OutOfMemory { .. }
-        | Outcome::CodegenFailure { .. } => Precedence::default(),
-    }
 }
 
 fn last_pass(outcome: &Outcome, invocations: &[Invocation]) -> Option<Invocation> {

@@ -7,7 +7,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use optsleuth_search::{Method, ProgramMethod};
+use optsleuth_triage::TriageError;
 use optsleuth_triage::culprit::CULPRIT;
+use optsleuth_triage::options::OPTIONS;
+use optsleuth_triage::plain::Plain;
 
 use crate::BenchError;
 
@@ -24,12 +27,10 @@ pub enum Contender {
     Search(Method),
     /// The same among programs. For cases in C.
     Programs(ProgramMethod),
-    /// By covered blocks alone.
-    BySize,
-    /// The file of the last pass first, then by covered blocks.
-    PassName,
-    /// The functions and files of the crash's stack first, then by covered blocks.
-    TopFrame,
+    /// The same among gcc's configurations.
+    Options,
+    /// No search: by covered blocks, after what a person would look at first.
+    Plain(Plain),
 }
 
 impl Contender {
@@ -39,11 +40,8 @@ impl Contender {
         let own = [Contender::Culprit, Contender::Zoom, Contender::Triage];
         let searches = own.into_iter().chain(searches);
         let programs = ProgramMethod::ALL.into_iter().map(Contender::Programs);
-        searches.chain(programs).chain([
-            Contender::BySize,
-            Contender::PassName,
-            Contender::TopFrame,
-        ])
+        let plain = Plain::ALL.into_iter().map(Contender::Plain);
+        searches.chain(programs).chain([Contender::Options]).chain(plain)
     }
 
     /// Its name on the command line and in results.
@@ -54,9 +52,8 @@ impl Contender {
             Contender::Triage => "triage",
             Contender::Search(method) => method.name(),
             Contender::Programs(method) => method.name(),
-            Contender::BySize => "by-size",
-            Contender::PassName => "pass-name",
-            Contender::TopFrame => "top-frame",
+            Contender::Options => OPTIONS,
+            Contender::Plain(plain) => plain.name(),
         }
     }
 
@@ -71,6 +68,24 @@ impl Contender {
         matches!(self, Contender::Zoom | Contender::Triage)
     }
 
+    /// Whether it ranks the code of the compiler that a case is of.
+    pub fn is_for(self, of_gcc: bool) -> bool {
+        match self {
+            Contender::Culprit | Contender::Programs(_) | Contender::Plain(_) => true,
+            Contender::Options => of_gcc,
+            Contender::Zoom | Contender::Triage | Contender::Search(_) => !of_gcc,
+        }
+    }
+
+    /// Why there is no measurement of it.
+    pub(super) fn refused(self, of_gcc: bool) -> BenchError {
+        let known = Contender::all().filter(|contender| contender.is_for(of_gcc));
+        let known = known.map(Contender::name).collect::<Vec<_>>().join(", ");
+        let compiler = if of_gcc { "gcc" } else { "LLVM" };
+        let method = self.name().to_owned();
+        TriageError::OtherCompilersMethod { method, compiler, known }.into()
+    }
+
     /// Whether it works on C alone.
     pub fn needs_c(self) -> bool {
         matches!(self, Contender::Programs(_))
@@ -83,8 +98,9 @@ impl Contender {
             | Contender::Zoom
             | Contender::Triage
             | Contender::Search(_)
-            | Contender::Programs(_) => true,
-            Contender::BySize | Contender::PassName | Contender::TopFrame => false,
+            | Contender::Programs(_)
+            | Contender::Options => true,
+            Contender::Plain(_) => false,
         }
     }
 }
@@ -118,6 +134,9 @@ mod tests {
             assert_eq!(contender.to_string().parse::<Contender>().unwrap(), contender);
         }
         let error = "locsec".parse::<Contender>().unwrap_err();
-        assert!(error.to_string().contains("csmith, by-size, pass-name, top-frame"), "{error}");
+        assert!(
+            error.to_string().contains("csmith, options, by-size, pass-name, top-frame"),
+            "{error}"
+        );
     }
 }

@@ -14,6 +14,7 @@
 
 mod baseline;
 mod contender;
+mod of_gcc;
 mod one;
 mod store;
 
@@ -29,14 +30,17 @@ use fs_err as fs;
 use optsleuth_case::folder::{llvm_of, open_case};
 use optsleuth_compiler::cores;
 use optsleuth_model::{
-    Benched, Budget, CASE_FILE, CaseFolder, Language, Limits, Measurement, Outlook, Progress,
-    Quiet, Trust, Unmeasured, in_words,
+    Benched, Budget, CASE_FILE, Case, CaseFolder, CompilerSpec, Language, Limits, Measurement,
+    Outlook, Progress, Quiet, Trust, Unmeasured, in_words,
 };
+use optsleuth_triage::bisect::gcc_of;
 use optsleuth_triage::c_programs::c_files;
+use optsleuth_triage::covered_gcc::{GccFailure, GccFailurePlan, covered_cc1};
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, Stop};
 
 use crate::BenchError;
 pub use contender::Contender;
+use of_gcc::GccSubject;
 use one::{Subject, Trial};
 use store::Store;
 pub use store::measured_budget;
@@ -209,7 +213,8 @@ impl BenchPlan {
         if let Ok(case) = open_case(folder, self.trust) {
             add(&fs::read(case.input())?);
             let install = llvm_of(&case.case).ok().and_then(|llvm| llvm.find().ok());
-            add(install.map(|install| install.version).unwrap_or_default().as_bytes());
+            let gcc = || gcc_identity(&case.case);
+            add(install.map(|install| install.version).or_else(gcc).unwrap_or_default().as_bytes());
         }
         for file in self.pool.iter().flat_map(|folder| c_files(folder)).flatten() {
             add(&fs::read(&file)?);
@@ -234,6 +239,17 @@ impl BenchPlan {
             false => vec![None; n_lanes],
         }
     }
+}
+
+fn is_of_gcc(case: &Case) -> bool {
+    matches!(case.compiler, CompilerSpec::Gcc(_))
+}
+
+/// The gcc of a case, and its cc1 with probes.
+fn gcc_identity(case: &Case) -> Option<String> {
+    let driver = gcc_of(case, None).ok()??;
+    let cc1 = covered_cc1(&driver).ok()?.beside("").ok()?;
+    Some(format!("{} {}", driver.said, cc1.file_name()?.to_string_lossy()))
 }
 
 /// The last component of a case's folder.
@@ -263,8 +279,12 @@ fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>),
         let mut missing = Vec::new();
         // A case that cannot be read is listed as that later.
         let is_c = |case: CaseFolder| Language::of_path(&case.input()) == Some(Language::C);
-        let is_other = open_case(&folder, plan.trust).is_ok_and(|case| !is_c(case));
-        for &method in plan.methods().iter().filter(|method| !(method.needs_c() && is_other)) {
+        let opened = open_case(&folder, plan.trust).ok();
+        let of_gcc = opened.as_ref().is_some_and(|case| is_of_gcc(&case.case));
+        let is_other = opened.is_some_and(|case| !is_c(case));
+        let applies =
+            |method: &&Contender| method.is_for(of_gcc) && !(method.needs_c() && is_other);
+        for &method in plan.methods().iter().filter(applies) {
             let n_seeds = if method.is_random() { plan.seeds.len() } else { 1 };
             for &seed in plan.seeds.iter().take(n_seeds) {
                 match store.read(&name, method.name(), seed, &setup)? {
@@ -276,6 +296,41 @@ fn jobs(plan: &BenchPlan, store: &Store) -> Result<(Vec<Job>, Vec<Measurement>),
         jobs.push(Job { folder, name, setup, missing });
     }
     Ok((jobs, done))
+}
+
+/// A case to measure methods on, of whichever compiler.
+enum Opened {
+    Llvm(Box<Subject>),
+    Gcc(Box<GccSubject>),
+}
+
+impl Opened {
+    fn measure(
+        &mut self,
+        trial: &Trial<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Measurement>, BenchError> {
+        match self {
+            Opened::Llvm(subject) => subject.measure(trial, progress),
+            Opened::Gcc(subject) => subject.measure(trial, progress),
+        }
+    }
+}
+
+/// Sees a case fail.
+fn open(plan: &FailurePlan, progress: &dyn Progress) -> Result<Opened, BenchError> {
+    let case = open_case(&plan.folder, plan.trust)?;
+    if case.case.truth.is_none() {
+        return Err(BenchError::NoTruth);
+    }
+    let Some(driver) = gcc_of(&case.case, None)? else {
+        let failure = CoveredFailure::open(plan, progress)?;
+        return Ok(Opened::Llvm(Box::new(Subject::new(failure))));
+    };
+    let FailurePlan { limits, candidate_time, n_workers, .. } = *plan;
+    let plan = GccFailurePlan { case, driver, limits, candidate_time, n_workers };
+    let failure = GccFailure::open(plan, progress)?;
+    Ok(Opened::Gcc(Box::new(GccSubject::new(failure))))
 }
 
 /// What the lanes share.
@@ -325,19 +380,13 @@ impl Hall<'_> {
             candidate_time: self.plan.candidate_time,
             n_workers: NonZero::new(1),
         };
-        let opened = cores::alone(|| CoveredFailure::open(&plan, &quiet));
-        let failure = match opened {
-            Ok(failure) => failure,
+        let mut subject = match cores::alone(|| open(&plan, &quiet)) {
+            Ok(subject) => subject,
             Err(error) => {
-                self.unmeasured(job, None, &error.into());
+                self.unmeasured(job, None, &error);
                 return Ok(());
             }
         };
-        if failure.case().case.truth.is_none() {
-            self.unmeasured(job, None, &BenchError::NoTruth);
-            return Ok(());
-        }
-        let mut subject = Subject::new(failure);
         for &(contender, seed) in &job.missing {
             let trial = Trial {
                 contender,

@@ -1,4 +1,4 @@
-//! One method on one case with one seed -> a [`Measurement`].
+//! One method on one case of LLVM with one seed -> a [`Measurement`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,22 +9,23 @@ use optsleuth_case::loaded::FailingCase;
 use optsleuth_compiler::llvm::{self, Flavor, Provisioned, SourceChoice};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Budget, CaseFolder, Limits, MEASUREMENT_VERSION, Measurement, Progress, RecipeName, Sought,
-    StopReason, Truth, in_words,
+    Budget, CaseFolder, Limits, MEASUREMENT_VERSION, Measurement, Progress, Sought, StopReason,
+    Truth, in_words,
 };
-use optsleuth_rank::{Culprits, Precedence, Ranker, Recipe, Spectrum};
-use optsleuth_search::Method;
+use optsleuth_rank::{Precedence, Recipe};
+use optsleuth_search::{Method, ProgramMethod};
 use optsleuth_triage::TriageError;
 use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, find_culprit, measure_culprit};
 use optsleuth_triage::localize::{
-    CoveredFailure, Measured, SearchPlan, Searched, Stop, Top, look_for_witnesses, ranked_truth,
+    CoveredFailure, Measured, SearchInput, SearchPlan, Searched, Stop, look_for_witnesses,
 };
+use optsleuth_triage::plain::{Plain, measure_plainly, of_top_frame};
 use optsleuth_triage::reduce::Reducer;
 use optsleuth_triage::triage::{TriageInput, TriagePlan, triage};
-use optsleuth_triage::witness::{MutableProgram, WitnessPlan, measure_programs};
+use optsleuth_triage::witness::{LlvmPrograms, WitnessPlan, measure_programs};
 use optsleuth_triage::zoom::{AUTO, ZoomPlan, zoom_in};
 
-use super::baseline::{of_last_pass, of_top_frame};
+use super::baseline::of_last_pass;
 use super::contender::Contender;
 use crate::BenchError;
 
@@ -48,6 +49,18 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    pub(super) fn programs(&self, method: ProgramMethod) -> WitnessPlan {
+        WitnessPlan {
+            method,
+            seed: self.seed,
+            stop: self.stop,
+            recipe: Recipe::default(),
+            pool: self.pool.map(Path::to_owned),
+            blend: false,
+            guard: true,
+        }
+    }
+
     /// As a person would have it, but for what says nothing about a ranking.
     fn zoom(&self) -> ZoomPlan {
         ZoomPlan {
@@ -67,7 +80,7 @@ impl Trial<'_> {
 pub(super) struct Subject {
     failure: CoveredFailure,
     culprit: Option<CulpritInput>,
-    program: Option<MutableProgram>,
+    program: Option<LlvmPrograms>,
 }
 
 impl Subject {
@@ -105,18 +118,10 @@ impl Subject {
                 Some((measured, seconds)) => (measured, stop.is_timed().then_some(seconds)),
             },
             Contender::Programs(method) => {
-                let plan = WitnessPlan {
-                    method,
-                    seed,
-                    stop,
-                    recipe: Recipe::default(),
-                    pool: trial.pool.map(Path::to_owned),
-                    blend: false,
-                    guard: true,
-                };
+                let plan = trial.programs(method);
                 let program = match self.program.take() {
                     Some(program) => program,
-                    None => MutableProgram::read(&mut self.failure, progress)?,
+                    None => LlvmPrograms::read(&mut self.failure, progress)?,
                 };
                 let program = self.program.insert(program);
                 match measure_programs(&mut self.failure, program, &plan, progress)? {
@@ -126,18 +131,20 @@ impl Subject {
                     }
                 }
             }
-            Contender::BySize => (self.without_search(contender, &Precedence::default()), None),
-            Contender::PassName => {
-                let precedence = of_last_pass(&mut self.failure)?;
-                (self.without_search(contender, &precedence), None)
+            Contender::Plain(plain) => {
+                let first = match plain {
+                    Plain::BySize => Precedence::default(),
+                    Plain::PassName => of_last_pass(&mut self.failure)?,
+                    Plain::TopFrame => of_top_frame(
+                        &self.failure.input.map,
+                        &self.failure.failing.reproduction.first.outcome,
+                    ),
+                };
+                let SearchInput { map, failing, .. } = &self.failure.input;
+                let truth = self.failure.case().case.truth.as_ref();
+                (measure_plainly(plain, &first, map, failing, truth), None)
             }
-            Contender::TopFrame => {
-                let precedence = of_top_frame(
-                    &self.failure.input,
-                    &self.failure.failing.reproduction.first.outcome,
-                );
-                (self.without_search(contender, &precedence), None)
-            }
+            Contender::Options => return Err(contender.refused(false)),
         };
         Ok(Some(self.record(trial, measured, seconds)))
     }
@@ -234,51 +241,48 @@ impl Subject {
         Ok(is_whole.then(|| (tally.measure(&Recipe::all()), wall.as_secs_f64())))
     }
 
-    fn without_search(&self, contender: Contender, first: &Precedence) -> Measured {
-        let input = &self.failure.input;
-        let spectrum = Spectrum::new(std::slice::from_ref(&input.failing));
-        let own = Ranker::new(&input.map, spectrum.universe()).rank_by_size(first);
-        let truth = self.failure.case().case.truth.clone().unwrap_or_default();
-        let truth = Culprits::find(&input.map, &truth).ranks(&own);
-        let recipe = RecipeName {
-            formula: contender.name().to_owned(),
-            aggregation: String::new(),
-            weights: String::new(),
-        };
-        let rankings = vec![ranked_truth(recipe, &truth)];
-        Measured { rankings, own: Top::of(&input.map, &own), ..Measured::default() }
-    }
-
     fn record(&self, trial: &Trial<'_>, measured: Measured, seconds: Option<f64>) -> Measurement {
-        let case = &self.failure.case().case;
-        let truth = case.truth.clone().unwrap_or_default();
-        let Truth { files, functions, confidence, components, .. } = truth;
-        let own = measured.own;
-        Measurement {
-            version: MEASUREMENT_VERSION,
-            case: super::name_of(&self.failure.case().folder),
-            kind: case.kind.name().to_owned(),
-            confidence,
-            components,
-            llvm: self.failure.failing.loaded.workers.install.version.clone(),
-            method: trial.contender.name().to_owned(),
-            seed: trial.seed,
-            budget: budget(trial.stop),
-            setup: trial.setup.to_owned(),
-            runs: measured.runs,
-            witnesses: measured.witnesses,
-            failing: measured.failing,
-            discarded: measured.discarded,
-            programs: measured.programs,
-            seconds,
-            best_similarity: measured.best_similarity,
-            files: Sought { culprits: files, suspects: own.n_files },
-            functions: Sought { culprits: functions, suspects: own.n_functions },
-            rankings: measured.rankings,
-            top_files: own.files,
-            top_functions: own.functions,
-            history: measured.history,
-        }
+        let version = self.failure.failing.loaded.workers.install.version.clone();
+        record(self.failure.case(), version, trial, measured, seconds)
+    }
+}
+
+/// What was measured of a case of this version of its compiler.
+pub(super) fn record(
+    folder: &CaseFolder,
+    version: String,
+    trial: &Trial<'_>,
+    measured: Measured,
+    seconds: Option<f64>,
+) -> Measurement {
+    let case = &folder.case;
+    let truth = case.truth.clone().unwrap_or_default();
+    let Truth { files, functions, confidence, components, .. } = truth;
+    let own = measured.own;
+    Measurement {
+        version: MEASUREMENT_VERSION,
+        case: super::name_of(&folder.folder),
+        kind: case.kind.name().to_owned(),
+        confidence,
+        components,
+        llvm: version,
+        method: trial.contender.name().to_owned(),
+        seed: trial.seed,
+        budget: budget(trial.stop),
+        setup: trial.setup.to_owned(),
+        runs: measured.runs,
+        witnesses: measured.witnesses,
+        failing: measured.failing,
+        discarded: measured.discarded,
+        programs: measured.programs,
+        seconds,
+        best_similarity: measured.best_similarity,
+        files: Sought { culprits: files, suspects: own.n_files },
+        functions: Sought { culprits: functions, suspects: own.n_functions },
+        rankings: measured.rankings,
+        top_files: own.files,
+        top_functions: own.functions,
+        history: measured.history,
     }
 }
 

@@ -5,6 +5,7 @@
 //! **Invariant:** no case counts as reproduced on the word of one run, and no
 //! wrong code of a program that anybody finds undefined.
 
+use std::num::NonZero;
 use std::path::Path;
 use std::time::Duration;
 
@@ -99,8 +100,19 @@ impl LoadedDriverCase {
         limits: Limits,
         progress: &dyn Progress,
     ) -> Result<LoadedDriverCase, CaseError> {
+        LoadedDriverCase::set_up_on(case, driver, limits, None, progress)
+    }
+
+    /// The same with so many workers.
+    pub fn set_up_on(
+        case: CaseFolder,
+        driver: Driver,
+        limits: Limits,
+        n_workers: Option<NonZero<usize>>,
+        progress: &dyn Progress,
+    ) -> Result<LoadedDriverCase, CaseError> {
         let tested = DriverUnderTest::find(&case.case, driver)?;
-        let mut fence = fence(progress)?;
+        let mut fence = fence(n_workers, progress)?;
         fence.pool.surround(surroundings(&case)?);
         Ok(LoadedDriverCase { case, tested, fence, limits, repeat_limits: limits })
     }
@@ -267,12 +279,12 @@ pub fn include_folder(folder: &Path) -> String {
 }
 
 /// Workers of the newest LLVM that can have some.
-fn fence(progress: &dyn Progress) -> Result<Workers, CaseError> {
+fn fence(n_workers: Option<NonZero<usize>>, progress: &dyn Progress) -> Result<Workers, CaseError> {
     let installs = llvm::discover().into_iter().rev().filter_map(|(_, found)| found.ok());
     let mut last = CaseError::from(CompilerError::NoLlvmAtAll);
     for Install { llvm_config, .. } in installs {
         let choice = LlvmChoice::Config(llvm_config);
-        match Workers::set_up(&choice, Targets::Native, Flavor::Plain, None, progress) {
+        match Workers::set_up(&choice, Targets::Native, Flavor::Plain, n_workers, progress) {
             Ok(workers) => return Ok(workers),
             Err(error) => last = error,
         }

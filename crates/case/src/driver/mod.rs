@@ -68,8 +68,14 @@ impl DriverUnderTest {
         match self.kind {
             CaseKind::WrongCode => try_level(driver, source, *level, flags, worker, limits),
             // Whoever gets a program has passed.
-            _ => tried(driver, source, *level, flags, limits, |_| Ok(None)),
+            _ => self.compile(source, limits),
         }
+    }
+
+    /// The same without an execution.
+    pub fn compile(&self, source: &Path, limits: Limits) -> Result<Tried, CaseError> {
+        let DriverUnderTest { driver, level, flags, .. } = self;
+        tried(driver, source, *level, flags, limits, |_| Ok(None))
     }
 
     /// What the program does unoptimized, by both families; or why

@@ -6,14 +6,21 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use optsleuth_case::folder::{open_case, save_localization};
 use optsleuth_case::workers::LlvmChoice;
+use optsleuth_compiler::driver::Driver;
 use optsleuth_model::{CaseFolder, Localization, StopReason};
 use optsleuth_rank::{Aggregation, Formula, Recipe, Weights};
 use optsleuth_report::{localize_json, localize_markdown, localize_text};
 use optsleuth_search::{Method, ProgramMethod};
 use optsleuth_triage::bisect::gcc_of;
-use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, Technique, find_culprit, localize_gcc};
+use optsleuth_triage::covered_gcc::{GccFailure, GccFailurePlan};
+use optsleuth_triage::culprit::{CulpritInput, CulpritPlan, find_culprit, find_culprit_of_gcc};
 use optsleuth_triage::localize::{CoveredFailure, FailurePlan, SearchPlan, Stop};
-use optsleuth_triage::witness::{MutableProgram, WitnessPlan, localize_by_programs};
+use optsleuth_triage::options::{OptionsPlan, localize_by_options};
+use optsleuth_triage::plain::localize_gcc_plainly;
+use optsleuth_triage::technique::Technique;
+use optsleuth_triage::witness::{
+    GccPrograms, LlvmPrograms, WitnessPlan, localize_by_programs, localize_gcc_by_programs,
+};
 use optsleuth_triage::zoom::{ZoomedRanking, find_culprit_zoomed};
 
 use super::zoom::ZoomFlags;
@@ -32,12 +39,15 @@ use crate::progress::Bar;
   optsleuth localize case/ --until-stable 200 --format markdown
   optsleuth localize case/ --method locseq --formula dstar --aggregation sum
   optsleuth localize case/ --method recbi --pool programs/ # for a case in C
+  optsleuth localize gcc-case/ --method options            # gcc's own code (docs/gcc.md)
 
 The culprit method compares the failing run with runs that pass, and inverts conditions of the
 compiler to see which of them make the failure vanish (docs/culprit.md). The others
 look for witnesses: locseq and its kin for pass sequences that pass (docs/localize.md); diwi, recbi
 and their kin, for cases in C, for slightly changed programs that pass; dev and csmith take other
-programs (docs/witness-programs.md). --formula, --aggregation and --weights are theirs alone.
+programs (docs/witness-programs.md). A case of gcc has culprit, diwi, recbi and their kin, and
+options, which switches optimizations and passes off, one and two at a time; by-size, pass-name and
+top-frame are there to measure the others by. --formula, --aggregation and --weights are theirs alone.
 Ctrl-C ends the search and prints the ranking so far.
 The result is kept in the case's folder, under localize/, for `optsleuth report`.
 Exit codes: 0 done, 3 the case is flaky, 6 it does not fail as it says, 7 no witness found.")]
@@ -46,7 +56,8 @@ pub(crate) struct Localize {
     #[arg(value_name = "CASE")]
     case: PathBuf,
     /// culprit, or a paper's way to look for witnesses: locseq, locseq-r, locseq-wc, locseq-rwc;
-    /// in C also diwi, diwi-random, recbi, recbi-mh, recbi-random, recbi-filter, dev, csmith
+    /// in C also diwi, diwi-random, recbi, recbi-mh, recbi-random, recbi-filter, dev, csmith;
+    /// of gcc also options, by-size, pass-name, top-frame, and no locseq
     #[arg(long, value_name = "METHOD", default_value_t = Technique::Culprit)]
     method: Technique,
     /// Where the random numbers start
@@ -118,11 +129,10 @@ impl Localize {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let bar = Bar::new();
         let case = open_case(&self.case, self.trust.trust())?;
-        let gcc = gcc_of(&case.case, None)?.filter(|_| self.method == Technique::Culprit);
+        let gcc = gcc_of(&case.case, None)?;
+        self.method.require(gcc.is_some())?;
         if let Some(driver) = gcc {
-            let plan = CulpritPlan { seed: self.seed, stop: self.stop() };
-            let limits = self.limits.limits();
-            let found = localize_gcc(case.clone(), driver, limits, &plan, &bar)?;
+            let found = self.of_gcc(&case, driver, &bar)?;
             bar.finish();
             return Ok(self.show(&case, &found));
         }
@@ -147,14 +157,53 @@ impl Localize {
                 }
             }
             Technique::Programs(method) => {
-                let mut program = MutableProgram::read(&mut failure, &bar)?;
+                let mut programs = LlvmPrograms::read(&mut failure, &bar)?;
                 let plan = self.programs(method);
-                localize_by_programs(&mut failure, &mut program, &plan, &bar)?.localization
+                localize_by_programs(&mut failure, &mut programs, &plan, &bar)?.localization
             }
             Technique::Search(method) => failure.localize(&self.search(method), &bar)?.localization,
+            Technique::Options | Technique::Plain(_) => {
+                return Err(self.method.refused(false).into());
+            }
         };
         bar.finish();
         Ok(self.show(failure.case(), &found))
+    }
+
+    /// Ranks the code of a gcc.
+    fn of_gcc(
+        &self,
+        case: &CaseFolder,
+        driver: Driver,
+        bar: &Bar,
+    ) -> Result<Localization, Failure> {
+        let plan = GccFailurePlan {
+            case: case.clone(),
+            driver,
+            limits: self.limits.limits(),
+            candidate_time: Duration::from_secs_f64(self.candidate_timeout),
+            n_workers: None,
+        };
+        let mut failure = GccFailure::open(plan, bar)?;
+        let (seed, stop) = (self.seed, self.stop());
+        Ok(match self.method {
+            Technique::Culprit => {
+                let plan = CulpritPlan { seed, stop };
+                let GccFailure { failing, gcc, .. } = &mut failure;
+                find_culprit_of_gcc(failing, gcc, &plan, bar)?
+            }
+            Technique::Options => {
+                let plan = OptionsPlan { seed, stop, recipe: self.recipe() };
+                localize_by_options(&mut failure, &plan, bar)?
+            }
+            Technique::Programs(method) => {
+                let mut programs = GccPrograms::read(&mut failure, bar)?;
+                let plan = self.programs(method);
+                localize_gcc_by_programs(&mut failure, &mut programs, &plan, bar)?
+            }
+            Technique::Plain(plain) => localize_gcc_plainly(&failure, plain),
+            Technique::Search(_) => return Err(self.method.refused(true).into()),
+        })
     }
 
     /// Prints a result and keeps it.

@@ -61,7 +61,8 @@ pub(super) fn remedy(error: &TriageError) -> Option<String> {
         TriageError::Search(_)
         | TriageError::ZoomOfFault
         | TriageError::NothingToZoom(_)
-        | TriageError::NotZoomed(_) => return None,
+        | TriageError::NotZoomed(_)
+        | TriageError::OtherCompilersMethod { .. } => return None,
     };
     Some(said.to_owned())
 }
@@ -78,6 +79,7 @@ pub(super) fn exit(error: &TriageError) -> Exit {
         TriageError::Troubled(_) | TriageError::NotZoomed(_) => Exit::Internal,
         TriageError::Search(_)
         | TriageError::NoReducer(_)
+        | TriageError::OtherCompilersMethod { .. }
         | TriageError::ZoomOfFault
         | TriageError::NothingToZoom(_)
         | TriageError::NoPrograms(_)

@@ -182,6 +182,35 @@ fn gcc_with_probes_is_ranked() {
 }
 
 #[test]
+#[ignore = "needs a gcc with probes, which takes a quarter of an hour: make test-gcc"]
+fn gcc_with_probes_is_ranked_by_configurations_and_by_mutants() {
+    let folder = Folder::scripted(REMOVES_BADLY, OVERWRITTEN, "crash");
+    folder.change("O2", "O1");
+    let ranked = |method: &str, runs: &str| {
+        let own = ["localize", &folder.case, "--trust", "--method", method, "--json"];
+        json(&[&own[..], &["--runs", runs]].concat())
+    };
+    for (method, runs) in [("options", "90"), ("diwi", "24"), ("recbi", "24")] {
+        let found = ranked(method, runs);
+        assert_eq!((&found["of_gcc"], &found["method"]), (&true.into(), &method.into()));
+        assert!(found["witnesses"].as_u64() > Some(0), "{method}: {}", found["runs"]);
+        let first = found["files"][0]["path"].as_str().unwrap();
+        assert!(first.contains('.'), "{first}");
+    }
+    let found = ranked("pass-name", "1");
+    assert_eq!(found["files"][0]["path"], "gcc/tree-ssa-dse.cc");
+}
+
+#[test]
+fn a_case_of_gcc_names_the_methods_that_it_has() {
+    let folder = Folder::new("gcc = \"12\"", DOUBLED, "crash");
+    let (code, said) = failure(&["localize", &folder.case, "--method", "locseq"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("`locseq` does not rank gcc's code"), "{said}");
+    assert!(said.contains("recbi, ") && said.contains("options, by-size"), "{said}");
+}
+
+#[test]
 fn gcc_without_probes_says_how_to_get_them() {
     let folder = Folder::scripted(REMOVES_BADLY, OVERWRITTEN, "crash");
     let empty = tempfile::tempdir().unwrap();

@@ -199,6 +199,36 @@ fn a_compiler_that_goes_wrong_at_one_level_is_found_out() {
     assert_eq!(checked["cases"][0]["status"], "reproduces", "{checked}");
 }
 
+/// A store that gcc's passes remove.
+const OVERWRITTEN: &str = r#"int puts(const char *);
+unsigned total = 7;
+int main(void) {
+  total = 1234567u;
+  total = 2;
+  if (total > 1)
+    puts("more");
+  return 0;
+}
+"#;
+
+#[test]
+fn wrong_code_of_gcc_is_told_apart_by_its_guilty_pass() {
+    let ground = Ground::new(&[("one.c", OVERWRITTEN)]);
+    let path = ground.path("broken-gcc");
+    // At one level it does not survive, in its own way, that its passes remove a store.
+    let script = "#!/bin/sh\ncase \" $* \" in\n*' -O1 '*) ;;\n*) exec gcc-12 \"$@\" ;;\nesac\n\
+                  out=$(mktemp)\ngcc-12 \"$@\" -fdump-rtl-final=$out\nstatus=$?\n\
+                  if [ -s $out ] && ! grep -q 'const_int 1234567' $out; then\n\
+                  gcc-12 -Dputs=perror \"$@\"\nstatus=$?\nfi\nrm -f $out\nexit $status";
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let more = ["--compilers", &path, "--levels", "O1", "--variants", "1", "--tests", "2"];
+    let found = json(&refs(&ground.hunt("hermes", "campaign", &more)));
+    let finding = &found["findings"][0];
+    assert_eq!((&finding["kind"], &finding["pass"]), (&"wrong-code".into(), &"tree-dse".into()));
+    assert!(finding["guilty"].as_str().unwrap().starts_with("tree-dse"), "{found}");
+}
+
 #[test]
 fn a_judge_that_is_wrong_at_o0_is_found_out_and_variants_are_not_blamed() {
     let ground = Ground::new(&[("cheated.c", CHEATED)]);

@@ -1,10 +1,13 @@
 //! What a gcc tells of itself: its configuration, the passes that it runs at a
 //! level, and its debug counters.
 
+use std::path::Path;
+
 use optsleuth_model::OptLevel;
 
 use super::Driver;
 use crate::CompilerError;
+use crate::csmith;
 use crate::spawn::Tool;
 use crate::workdir::Workdir;
 
@@ -17,6 +20,32 @@ impl Driver {
     pub fn verbose_version(&self) -> Result<String, CompilerError> {
         let said = Tool::new(&self.path).arg("-v").env("LC_ALL", "C").check()?;
         Ok(String::from_utf8_lossy(&said.stderr).trim().to_owned())
+    }
+
+    /// A C program in one text, with the preprocessor's line markers. `flags` are the
+    /// user's.
+    pub fn preprocess(&self, source: &Path, flags: &[String]) -> Result<String, CompilerError> {
+        let unreadable = |source_error| CompilerError::UnreadableProgram {
+            path: source.to_owned(),
+            source: source_error,
+        };
+        let text = std::fs::read(source).map_err(unreadable)?;
+        let folder = Workdir::new()?;
+        let output = folder.file("program.i");
+        Tool::new(&self.path)
+            .args(["-E", "-w"])
+            .args(csmith::include_flags(&text))
+            .args(flags)
+            .arg(source)
+            .arg("-o")
+            .arg(&output)
+            .env("LC_ALL", "C")
+            .check()
+            .map_err(|error| CompilerError::DoesNotCompile {
+                path: source.to_owned(),
+                source: Box::new(error),
+            })?;
+        Ok(String::from_utf8_lossy(&fs_err::read(&output)?).into_owned())
     }
 
     /// The passes that gcc runs at this level, as its options name them, in their

@@ -84,6 +84,10 @@ fn object_lines(archive: &[u8], object: &CodeObject) -> Option<Lines> {
 #[derive(Debug)]
 pub struct SourceLines<'m> {
     map: &'m CodeMap,
+    /// Of the source; `None` where nothing was compiled from any.
+    folder: Option<&'m str>,
+    /// What a file of debug information is called, by folder and path.
+    known_as: fn(&str, &str) -> Option<String>,
     owners: Vec<Option<FunctionId>>,
     objects: HashMap<u32, Option<ObjectLines>>,
     /// Where the files lie that places were found in.
@@ -98,14 +102,23 @@ struct ObjectLines {
 
 impl<'m> SourceLines<'m> {
     pub fn new(map: &'m CodeMap) -> SourceLines<'m> {
-        let owners = map.owners();
-        SourceLines { map, owners, objects: HashMap::new(), files: HashMap::new() }
+        SourceLines::named(map, map.source.as_deref(), known_as)
+    }
+
+    /// The same for code with other names.
+    pub(crate) fn named(
+        map: &'m CodeMap,
+        folder: Option<&'m str>,
+        known_as: fn(&str, &str) -> Option<String>,
+    ) -> SourceLines<'m> {
+        let (objects, files) = (HashMap::new(), HashMap::new());
+        SourceLines { map, folder, known_as, owners: map.owners(), objects, files }
     }
 
     /// The place of a block's n-th instruction. `None` where the worker's objects
-    /// do not say, or it is not LLVM's own code.
+    /// do not say, or it is not the compiler's own code.
     pub fn place(&mut self, block: BlockId, nth: u32) -> Option<CodePlace> {
-        let folder = self.map.source.as_deref()?;
+        let folder = self.folder?;
         let function = self.map.function((*self.owners.get(block.0 as usize)?)?);
         let origin = &function.origin;
         let map = self.map;
@@ -118,7 +131,7 @@ impl<'m> SourceLines<'m> {
             _ => nth_instruction(&object.bytes, origin.section, start, nth).unwrap_or(start),
         };
         let found = object.lines.find(origin.section, offset)?;
-        let path = known_as(folder, found.file)?;
+        let path = (self.known_as)(folder, found.file)?;
         self.files.entry(path.clone()).or_insert_with(|| PathBuf::from(found.file));
         Some(CodePlace { path, line: found.line, column: found.column })
     }

@@ -20,6 +20,7 @@ use optsleuth_triage::TriageError;
 use optsleuth_triage::bisect::{BisectPlan, bisect};
 use optsleuth_triage::reduce::{Part, ReducePlan, Reducer, Reducing, reduce};
 
+use super::dedup::pass_of;
 use crate::HuntError;
 
 /// All repetitions of a hang but the first get this much CPU time.
@@ -31,8 +32,8 @@ const OWN: Trust = Trust::Author;
 /// A case that fails as it says.
 pub(super) struct Confirmed {
     pub(super) what: String,
-    /// Whether it can be bisected.
-    pub(super) is_llvm: bool,
+    /// Whether its compiler's passes can be left out: LLVM's and gcc's.
+    pub(super) has_passes: bool,
     /// Whether tools that are not ours fail, too: those of the distribution, or
     /// the driver that the case is about.
     pub(super) by_others: bool,
@@ -89,7 +90,8 @@ pub(super) fn confirm_or_discard(
             }
             CheckStatus::Reproduces => {
                 let by_others = confirm || !is_llvm;
-                return Ok(Ok(Confirmed { what, is_llvm, by_others }));
+                let is_gcc = matches!(case.compiler, CompilerSpec::Gcc(_));
+                return Ok(Ok(Confirmed { what, has_passes: is_llvm || is_gcc, by_others }));
             }
             CheckStatus::Unstable => why = "the program's behaviour is not defined".to_owned(),
             CheckStatus::Flaky => why = "it does not fail every time".to_owned(),
@@ -136,7 +138,7 @@ pub(super) fn reduce_program(
     unless_it_fails(reduce(&plan, progress), "a finding's program could not be made smaller")
 }
 
-/// The guilty pass, and its invocation in words.
+/// The guilty pass as keys have it, and its invocation in words.
 pub(super) fn guilty(
     folder: &Path,
     progress: &dyn Progress,
@@ -152,7 +154,7 @@ pub(super) fn guilty(
     let bisection = unless_it_fails(bisect(&plan, progress), "a finding could not be bisected")?;
     Ok(bisection.and_then(|bisection| {
         let found = bisection.culprit()?;
-        Some((found.pass.clone(), format!("{} on {}", found.pass, found.unit)))
+        Some((pass_of(&bisection, found), format!("{} on {}", found.pass, found.unit)))
     }))
 }
 

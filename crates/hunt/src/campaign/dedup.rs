@@ -6,17 +6,18 @@
 //!    compiler, kind, pass and signature. The pass is the one that the failure
 //!    happened in; of wrong code, the one after which the referee first finds the
 //!    program wrong; else the last one of the reduced sequence, or the guilty one by
-//!    bisection. Wrong code, hangs and lack of memory have no signature.
-//! 3. Where neither a pass nor a signature is known (wrong code of gcc, a hang of
-//!    a driver), by how it shows: the levels, and the kinds of snippets that it
-//!    needs.
+//!    bisection, of LLVM or of gcc. Wrong code, hangs and lack of memory have no
+//!    signature.
+//! 3. Where neither a pass nor a signature is known (wrong code of clang's driver, or
+//!    that gcc makes without a pass that can be skipped; a hang of a driver), by how it
+//!    shows: the levels, and the kinds of snippets that it needs.
 //!
 //! **Invariant:** the program, its numbers and what was hunted with are no part of
 //! it, so both kinds of hunts give the same key for the same failure.
 
 use std::fmt;
 
-use optsleuth_model::CaseKind;
+use optsleuth_model::{BisectedInvocation, Bisection, CaseKind};
 
 use super::test_result::Mark;
 
@@ -39,6 +40,15 @@ pub(crate) fn is_telling(mark: &Mark) -> bool {
 pub(crate) fn is_same_in_program(one: &Mark, other: &Mark) -> bool {
     let tells = is_telling(one) || is_telling(other);
     one.kind == other.kind && (one == other || !tells)
+}
+
+/// The pass that a bisection tells findings apart by. gcc runs some passes more than
+/// once and numbers them, `tree-dom2`: which of them a bug shows in is chance.
+pub(crate) fn pass_of(bisection: &Bisection, guilty: &BisectedInvocation) -> String {
+    match bisection.gcc {
+        Some(_) => guilty.pass.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned(),
+        None => guilty.pass.clone(),
+    }
 }
 
 /// What findings are told apart by.

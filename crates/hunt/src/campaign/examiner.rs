@@ -149,7 +149,7 @@ impl Examiner {
             Ok(confirmed) => confirmed,
             Err(why) => return Ok(Examined::Dismissed(why)),
         };
-        let can_bisect = confirmed.is_llvm && !minimal.is_slow;
+        let can_bisect = confirmed.has_passes && !minimal.is_slow;
         let mut found = None;
         if !key.is_complete() {
             found = if can_bisect { guilty(&folder, progress)? } else { None };

@@ -42,12 +42,17 @@ pub(super) fn write(out: &mut String, section: &str, found: &Localization) -> fm
     }
     writeln!(out, "<h3 id=\"{section}-lines\">Suspect lines</h3>")?;
     for (number, suspect) in found.lines.iter().take(SHOWN).enumerate() {
-        one(out, &found.llvm, suspect, number < OPEN)?;
+        one(out, found, suspect, number < OPEN)?;
     }
     Ok(())
 }
 
-fn one(out: &mut String, llvm: &str, suspect: &LineSuspect, is_open: bool) -> fmt::Result {
+fn one(
+    out: &mut String,
+    found: &Localization,
+    suspect: &LineSuspect,
+    is_open: bool,
+) -> fmt::Result {
     let LineSuspect { rank, place, excerpt, function, .. } = suspect;
     let open = if is_open { " open" } else { "" };
     write!(
@@ -63,7 +68,7 @@ fn one(out: &mut String, llvm: &str, suspect: &LineSuspect, is_open: bool) -> fm
         out,
         "<p class=\"note\">{}{stop}<a href=\"{}\">This line on GitHub</a></p>",
         Text(&reasons),
-        Text(&link(llvm, place)),
+        Text(&link(found, place)),
     )?;
     out.push_str("<pre class=\"source\"><code>");
     for (number, line) in (excerpt.first..).zip(&excerpt.lines) {

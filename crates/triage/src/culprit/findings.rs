@@ -4,6 +4,8 @@
 use std::time::Duration;
 
 use optsleuth_case::oracle::Verdict;
+use optsleuth_compiler::driver::CoveredCc1;
+use optsleuth_compiler::llvm::SourceLines;
 use optsleuth_model::{
     Authorship, BlockId, CodeMap, Coverage, Edit, HistoryEntry, LineSuspect, Localization, Outcome,
     RankedTruth, RecipeName, RunResult, SearchStatus, StopReason,
@@ -41,6 +43,7 @@ pub(crate) struct Findings<'a> {
     ranking: Ranking,
     history: Vec<HistoryEntry>,
     is_timed: bool,
+    of_gcc: bool,
     top: (Vec<u32>, Vec<u32>),
     /// How many runs there were when the top last changed.
     top_since: usize,
@@ -76,6 +79,7 @@ impl<'a> Findings<'a> {
             ranking: Ranking::default(),
             history: Vec::new(),
             is_timed,
+            of_gcc: described.of_gcc,
             top: (Vec::new(), Vec::new()),
             top_since: 0,
         }
@@ -278,6 +282,11 @@ impl<'a> Findings<'a> {
 
     /// The most suspect lines, where lines are known.
     fn lines(&self) -> Vec<LineSuspect> {
+        let source = match self.of_gcc {
+            true => CoveredCc1::lines(self.map),
+            false if self.map.source.is_none() => return Vec::new(),
+            false => SourceLines::new(self.map),
+        };
         LineEvidence {
             map: self.map,
             universe: self.universe(),
@@ -287,7 +296,7 @@ impl<'a> Findings<'a> {
             stack: &self.stack,
             writers: &self.writers,
         }
-        .suspects()
+        .suspects(source)
     }
 
     /// Everything, as a result.

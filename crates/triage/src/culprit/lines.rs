@@ -51,11 +51,7 @@ struct Known {
 
 impl LineEvidence<'_> {
     /// The top, most suspect first.
-    pub(super) fn suspects(&self) -> Vec<LineSuspect> {
-        if self.map.source.is_none() {
-            return Vec::new();
-        }
-        let mut source = SourceLines::new(self.map);
+    pub(super) fn suspects(&self, mut source: SourceLines<'_>) -> Vec<LineSuspect> {
         let lines = self.collect(&mut source);
         let scores: HashMap<FunctionId, f64> =
             self.functions.iter().map(|suspect| (suspect.id, suspect.score)).collect();

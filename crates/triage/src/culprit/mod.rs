@@ -18,7 +18,6 @@ mod findings;
 mod lines;
 mod mutants;
 mod of_gcc;
-mod technique;
 
 use std::time::{Duration, Instant};
 
@@ -41,8 +40,10 @@ use crate::localize::{
 use authors::FailingChanges;
 use detours::Detours;
 use findings::Findings;
-pub use of_gcc::{covered_cc1, find_culprit_of_gcc, localize_gcc};
-pub use technique::{CULPRIT, Technique};
+pub use of_gcc::{find_culprit_of_gcc, measure_culprit_of_gcc};
+
+/// The method's name.
+pub const CULPRIT: &str = "culprit";
 
 /// How to find the culprit.
 #[derive(Clone, Copy, Debug)]

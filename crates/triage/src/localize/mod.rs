@@ -206,7 +206,7 @@ impl CoveredFailure {
         progress.step("gathering evidence");
         let ((worked, occupied), n_workers) = (tally.worked(), loaded.workers.pool.size());
         let who = (plan.method.name(), plan.seed, plan.stop);
-        let localization = tally.conclude(who, loaded, reproduction, stopped, wall);
+        let localization = tally.conclude(who, &Described::of(loaded, reproduction), stopped, wall);
         Ok(Localized { localization, wall, occupied, worked, n_workers })
     }
 }
@@ -241,7 +241,12 @@ pub fn look_for_witnesses<'a>(
     let SearchInput { map, failing, reference, alphabet, .. } = input;
     let rng = ChaCha8Rng::seed_from_u64(plan.seed);
     let mut search = plan.method.search(alphabet.clone(), Parameters::default(), rng);
-    let mut tally = Tally::new(map, failing, plan.recipe, loaded.case.case.truth.as_ref());
+    let mut tally = Tally::new(
+        map,
+        std::slice::from_ref(failing),
+        plan.recipe,
+        loaded.case.case.truth.as_ref(),
+    );
     let mut trouble = Trouble::default();
     progress.step("looking for witnesses");
     let started = Instant::now();

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use optsleuth_case::loaded::{LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_model::{
     CodeMap, Coverage, HistoryEntry, Localization, ProgramCounts, RankedTruth, RecipeName,
@@ -55,11 +54,11 @@ pub struct Tally<'a> {
 impl<'a> Tally<'a> {
     pub fn new(
         map: &'a CodeMap,
-        failing: &Coverage,
+        failing: &[Coverage],
         recipe: Recipe,
         truth: Option<&Truth>,
     ) -> Tally<'a> {
-        let spectrum = Spectrum::new(std::slice::from_ref(failing));
+        let spectrum = Spectrum::new(failing);
         let ranker = Ranker::new(map, spectrum.universe());
         let ranking = ranker.rank(&spectrum, &recipe);
         Tally {
@@ -216,8 +215,7 @@ impl<'a> Tally<'a> {
     pub fn conclude(
         mut self,
         (method, seed, stop): (&str, u64, Stop),
-        loaded: &LoadedCase,
-        reproduction: &Reproduction,
+        described: &Described,
         stopped: StopReason,
         wall: Duration,
     ) -> Localization {
@@ -245,7 +243,7 @@ impl<'a> Tally<'a> {
             truth,
             history: self.history,
         }
-        .localization(&Described::of(loaded, reproduction))
+        .localization(described)
     }
 
     /// The witnesses, what they cover, and how many runs there were: all, those

@@ -21,8 +21,8 @@ use optsleuth_case::write::{is_free, write_case_with};
 use optsleuth_compiler::driver::{Compiled, Driver};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, OptLevel, Pipeline,
-    Progress, Triage, Trust,
+    Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, OptLevel, Pipeline, Progress,
+    Triage, Trust,
 };
 
 use super::budget::{Budget, Step};
@@ -30,7 +30,8 @@ use super::open::{includes_own, written_with};
 use super::{Steps, TriagePlan};
 use crate::TriageError;
 use crate::bisect::bisect_gcc;
-use crate::culprit::{CULPRIT, CulpritPlan, covered_cc1, find_culprit_of_gcc};
+use crate::covered_gcc::{CoveredGcc, covered_cc1};
+use crate::culprit::{CULPRIT, CulpritPlan, find_culprit_of_gcc};
 use crate::localize::Stop;
 use crate::reduce::{Part, Reducing, reduce_driver, restore_original};
 
@@ -118,11 +119,11 @@ fn triage_failing(
         Ok(found)
     });
     let localization = steps.attempt("rank", |steps| {
-        let guilty = bisection.as_ref().and_then(Bisection::culprit).map(|found| found.index);
         let cc1 = covered_cc1(&failing.loaded.tested.driver)?;
+        let gcc = CoveredGcc::see(&mut failing, cc1, bisection.as_ref(), progress)?;
         let stop = Stop { budget: Some(steps.budget.of(Step::Rank)), ..Stop::default() };
         let how = CulpritPlan { seed: plan.seed, stop };
-        let found = find_culprit_of_gcc(&mut failing, &cc1, guilty, &how, progress)?;
+        let found = find_culprit_of_gcc(&mut failing, &gcc, &how, progress)?;
         save_localization(&failing.loaded.case, &found)?;
         Ok(found)
     });

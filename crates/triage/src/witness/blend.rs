@@ -32,7 +32,7 @@ impl<'a> Blender<'a> {
     /// Some blends of a witness.
     pub(super) fn blends(&mut self, witness: &Candidate) -> Vec<Candidate> {
         let Text::Ready(text) = &witness.text else { return Vec::new() };
-        let Ok(program) = self.mutable.clang.parse(text, self.mutable.c.flags()) else {
+        let Ok(program) = self.mutable.reader.clang.parse(text, &self.mutable.reader.flags) else {
             return Vec::new();
         };
         let mut blends = Vec::new();

@@ -15,6 +15,7 @@ use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{Limits, Program, Progress};
 
 use super::lines::Lines;
+use super::trial::Preprocessor;
 use crate::TriageError;
 
 /// What every program is called.
@@ -38,27 +39,6 @@ impl CTools {
         Ok(CTools { install: install.clone(), flags: flags.to_vec(), front_end })
     }
 
-    /// The flags that programs are compiled with.
-    pub(super) fn flags(&self) -> &[String] {
-        &self.flags
-    }
-
-    /// A program in one text, without directives, and which lines of the file
-    /// its lines are.
-    pub(super) fn preprocess(&self, file: &Path) -> Result<(String, Lines), CompilerError> {
-        let unreadable =
-            |source| CompilerError::UnreadableProgram { path: file.to_owned(), source };
-        let text = fs::read_to_string(file).map_err(unreadable)?;
-        if !text.lines().any(|line| line.trim_start().starts_with('#')) {
-            let lines = Lines::same(&text);
-            return Ok((text, lines));
-        }
-        let folder = Workdir::new()?;
-        let marked =
-            clang::preprocess(&self.install, file, &self.flags, Markers::Kept, &folder.file(NAME))?;
-        Ok(Lines::strip(&marked, &file.display().to_string()))
-    }
-
     /// Compiles a text; `None` where the front end itself fails, which says
     /// nothing about the case.
     pub(super) fn compile(
@@ -71,5 +51,21 @@ impl CTools {
             Compiled::Ir(program) => Some(program),
             Compiled::Failed(_) => None,
         })
+    }
+}
+
+impl Preprocessor for CTools {
+    fn preprocess(&self, file: &Path) -> Result<(String, Lines), CompilerError> {
+        let unreadable =
+            |source| CompilerError::UnreadableProgram { path: file.to_owned(), source };
+        let text = fs::read_to_string(file).map_err(unreadable)?;
+        if !text.lines().any(|line| line.trim_start().starts_with('#')) {
+            let lines = Lines::same(&text);
+            return Ok((text, lines));
+        }
+        let folder = Workdir::new()?;
+        let marked =
+            clang::preprocess(&self.install, file, &self.flags, Markers::Kept, &folder.file(NAME))?;
+        Ok(Lines::strip(&marked, &file.display().to_string()))
     }
 }

@@ -55,7 +55,7 @@ impl Effect {
         Ok(if passes { Effect::of(&inside, &without_it) } else { None })
     }
 
-    fn of(inside: &Coverage, without: &Coverage) -> Option<Effect> {
+    pub(super) fn of(inside: &Coverage, without: &Coverage) -> Option<Effect> {
         let only = inside.difference(without);
         (!only.is_empty()).then_some(Effect(only))
     }

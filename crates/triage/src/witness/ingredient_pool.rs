@@ -15,7 +15,7 @@ use optsleuth_model::Progress;
 use optsleuth_mutate::{Libclang, Pool};
 
 use super::c_tools::CTools;
-use super::trial::preprocessed;
+use super::trial::{Preprocessor, preprocessed};
 use crate::TriageError;
 use crate::baseline::SOURCES;
 use crate::c_programs::c_files;
@@ -36,7 +36,7 @@ impl IngredientPool {
     pub(super) fn fill(
         folder: Option<&Path>,
         clang: &Libclang,
-        c: &CTools,
+        c: &dyn Preprocessor,
     ) -> Result<IngredientPool, TriageError> {
         let texts = match folder {
             Some(folder) => {
@@ -66,7 +66,7 @@ pub fn programs_at_hand(
 }
 
 /// The tool's own small programs, and some of csmith's where it is.
-fn at_hand(c: &CTools) -> Result<Vec<String>, TriageError> {
+fn at_hand(c: &dyn Preprocessor) -> Result<Vec<String>, TriageError> {
     let folder = Workdir::new()?;
     let file = folder.file("program.c");
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! Witness programs: a case in C -> slightly changed programs that pass ->
+//! Witness programs: a case in C, of LLVM or of gcc -> slightly changed programs that pass ->
 //! suspects. The searches of DiWi and RecBi, and their baselines.
 //!
 //! ```text
@@ -26,31 +26,38 @@ mod ingredient_pool;
 mod lines;
 mod mutable;
 mod mutants;
+mod of_gcc;
+mod of_llvm;
 mod proposal;
 mod trial;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use optsleuth_case::driver::FailingDriverCase;
 use optsleuth_case::loaded::{FailingCase, LoadedCase, Reproduction};
 use optsleuth_case::oracle::Verdict;
 use optsleuth_compiler::CompilerError;
-use optsleuth_model::{ProgramCounts, Progress, StopReason};
+use optsleuth_model::{CodeMap, Localization, ProgramCounts, Progress, StopReason, Truth};
 use optsleuth_rank::Recipe;
 use optsleuth_search::ProgramMethod;
 
 use crate::TriageError;
+use crate::covered_gcc::{CoveredGcc, GccFailure};
 use crate::localize::{
-    Course, CoveredFailure, Judged, Localized, Measured, SearchInput, Searched, Source, Stop,
-    Tally, Trouble,
+    Course, CoveredFailure, Described, Judged, Localized, Measured, Searched, Source, Stop, Tally,
+    Trouble,
 };
 use blend::Blender;
 use candidate::Candidate;
 use collection::{Collection, Weighed};
 pub use ingredient_pool::programs_at_hand;
-pub use mutable::MutableProgram;
+use mutable::MutableProgram;
+pub use of_gcc::GccPrograms;
+pub use of_llvm::LlvmPrograms;
+use of_llvm::TrialWorkers;
 use proposal::Proposer;
-use trial::{Judgement, Text, TrialWorkers, Tried};
+use trial::{Compiler, GoOn, Judgement, Text, Tried};
 
 /// How to look for witness programs.
 #[derive(Clone, Debug)]
@@ -91,25 +98,23 @@ impl WitnessPlan {
     }
 }
 
-/// Looks for witness programs and ranks suspects.
+/// Looks for witness programs of a failure of LLVM and ranks suspects.
 pub fn localize_by_programs(
     failure: &mut CoveredFailure,
-    mutable: &mut MutableProgram,
+    programs: &mut LlvmPrograms,
     plan: &WitnessPlan,
     progress: &dyn Progress,
 ) -> Result<Localized, TriageError> {
-    failure.with_other_programs(|failure| {
-        mutable.fill_pool(plan, progress)?;
-        let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
-        let Searched { tally, stopped, wall, .. } =
-            look_for_programs(loaded, reproduction, input, mutable, plan, progress)?;
+    in_llvm(failure, programs, plan, progress, |searched, loaded, reproduction| {
+        let Searched { tally, stopped, wall, .. } = searched;
         if tally.witnesses() == 0 {
             return Err(tally.no_witness(stopped));
         }
         progress.step("gathering evidence");
         let who = (plan.method.name(), plan.seed, plan.stop);
         let ((worked, occupied), n_workers) = (tally.worked(), loaded.workers.pool.size());
-        let localization = tally.conclude(who, loaded, reproduction, stopped, wall);
+        let described = Described::of(loaded, reproduction);
+        let localization = tally.conclude(who, &described, stopped, wall);
         Ok(Localized { localization, wall, occupied, worked, n_workers })
     })
 }
@@ -117,39 +122,107 @@ pub fn localize_by_programs(
 /// Where such a search has the true culprits; `None` if it was told to end early.
 pub fn measure_programs(
     failure: &mut CoveredFailure,
-    mutable: &mut MutableProgram,
+    programs: &mut LlvmPrograms,
     plan: &WitnessPlan,
     progress: &dyn Progress,
 ) -> Result<Option<(Measured, Duration)>, TriageError> {
+    in_llvm(failure, programs, plan, progress, |searched, _, _| measured(searched))
+}
+
+/// Looks for witness programs of a failure of gcc and ranks suspects.
+pub fn localize_gcc_by_programs(
+    failure: &mut GccFailure,
+    programs: &mut GccPrograms,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+) -> Result<Localization, TriageError> {
+    let GccFailure { failing, gcc, .. } = failure;
+    let Searched { tally, stopped, wall, .. } = in_gcc(failing, gcc, programs, plan, progress)?;
+    if tally.witnesses() == 0 {
+        return Err(tally.no_witness(stopped));
+    }
+    progress.step("gathering evidence");
+    let who = (plan.method.name(), plan.seed, plan.stop);
+    Ok(tally.conclude(who, &gcc.described, stopped, wall))
+}
+
+/// Where such a search has the true culprits; `None` if it was told to end early.
+pub fn measure_gcc_programs(
+    failure: &mut GccFailure,
+    programs: &mut GccPrograms,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+) -> Result<Option<(Measured, Duration)>, TriageError> {
+    let GccFailure { failing, gcc, .. } = failure;
+    measured(in_gcc(failing, gcc, programs, plan, progress)?)
+}
+
+fn measured(searched: Searched<'_>) -> Result<Option<(Measured, Duration)>, TriageError> {
+    let Searched { tally, stopped, wall, n_troubled } = searched;
+    // A figure may not depend on how busy the machine was.
+    if n_troubled > 0 {
+        return Err(TriageError::Troubled(n_troubled));
+    }
+    let is_whole = stopped != StopReason::Interrupted;
+    Ok(is_whole.then(|| (tally.measure(&Recipe::all()), wall)))
+}
+
+/// A search on LLVM's workers, and what is made of it.
+fn in_llvm<T>(
+    failure: &mut CoveredFailure,
+    programs: &mut LlvmPrograms,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+    conclude: impl FnOnce(Searched<'_>, &LoadedCase, &Reproduction) -> Result<T, TriageError>,
+) -> Result<T, TriageError> {
     failure.with_other_programs(|failure| {
-        mutable.fill_pool(plan, progress)?;
+        programs.mutable.fill_pool(plan, &programs.c, progress)?;
         let CoveredFailure { failing: FailingCase { loaded, reproduction }, input } = failure;
-        let Searched { tally, stopped, wall, n_troubled } =
-            look_for_programs(loaded, reproduction, input, mutable, plan, progress)?;
-        // A figure may not depend on how busy the machine was.
-        if n_troubled > 0 {
-            return Err(TriageError::Troubled(n_troubled));
-        }
-        let is_whole = stopped != StopReason::Interrupted;
-        Ok(is_whole.then(|| (tally.measure(&Recipe::all()), wall)))
+        let case = loaded.case.case.clone();
+        let (pool, unmodified) = loaded.pools();
+        let trial = programs.trial(&case, &reproduction.oracle);
+        let mut workers = TrialWorkers { pool, unmodified, trial };
+        let failure = Failure { map: &input.map, truth: case.truth.as_ref() };
+        let searched =
+            look_for_programs(&failure, &programs.mutable, &mut workers, plan, progress)?;
+        conclude(searched, loaded, reproduction)
     })
+}
+
+/// A search on a cc1 with probes.
+fn in_gcc<'a>(
+    failing: &mut FailingDriverCase,
+    gcc: &'a CoveredGcc,
+    programs: &mut GccPrograms,
+    plan: &WitnessPlan,
+    progress: &dyn Progress,
+) -> Result<Searched<'a>, TriageError> {
+    programs.mutable.fill_pool(plan, &programs.c, progress)?;
+    let failure = Failure { map: &gcc.map, truth: gcc.described.case.truth.as_ref() };
+    let mut trials = programs.trials(gcc, &mut failing.loaded.fence.pool);
+    look_for_programs(&failure, &programs.mutable, &mut trials, plan, progress)
+}
+
+/// What a search has to know of a failure besides its program.
+struct Failure<'a> {
+    map: &'a CodeMap,
+    truth: Option<&'a Truth>,
 }
 
 /// Searches until there is a reason to stop.
 fn look_for_programs<'a>(
-    loaded: &mut LoadedCase,
-    reproduction: &Reproduction,
-    input: &'a SearchInput,
-    mutable: &'a MutableProgram,
+    failure: &Failure<'a>,
+    mutable: &MutableProgram,
+    compiler: &mut dyn Compiler,
     plan: &WitnessPlan,
     progress: &dyn Progress,
 ) -> Result<Searched<'a>, TriageError> {
-    let case = loaded.case.case.clone();
-    let mut proposer = Proposer::new(plan, mutable, &case)?;
+    let mut proposer = Proposer::new(plan, mutable)?;
+    let covered = std::slice::from_ref(&mutable.failing);
     let mut state = SearchState {
         plan,
         mutable,
-        tally: Tally::new(&input.map, &mutable.failing, plan.recipe, case.truth.as_ref()),
+        tally: Tally::new(failure.map, covered, plan.recipe, failure.truth),
         collection: Collection::new(plan.method.acceptance(), &mutable.failing),
         counts: ProgramCounts {
             fakes: mutable.effect.as_ref().map(|_| 0),
@@ -158,9 +231,6 @@ fn look_for_programs<'a>(
         trouble: Trouble::default(),
     };
     let mut blender = if plan.blend { Blender::new(plan.seed, mutable) } else { None };
-    let (pool, unmodified) = loaded.pools();
-    let trial = mutable.trial(&case, &reproduction.oracle);
-    let mut workers = TrialWorkers { pool, unmodified, trial };
     progress.step("looking for witness programs");
     let started = Instant::now();
     let out_of_time = || plan.stop.budget.is_some_and(|budget| started.elapsed() >= budget);
@@ -168,11 +238,11 @@ fn look_for_programs<'a>(
     let stopped = loop {
         let runs = state.tally.runs();
         let room = plan.stop.runs.map_or(BATCH, |limit| BATCH.min(limit.saturating_sub(runs)));
-        let batch = proposer.ask(room, workers.pool, &go_on)?;
+        let batch = proposer.ask(room, compiler, &go_on)?;
         if batch.is_empty() && go_on() {
             break StopReason::Exhausted;
         }
-        let tried = state.try_all(&mut workers, &batch, &go_on)?;
+        let tried = state.try_all(compiler, &batch, &go_on)?;
         let is_cut = tried.len() < batch.len();
         let mut judged = Vec::new();
         for (candidate, tried) in batch.iter().zip(tried) {
@@ -182,7 +252,7 @@ fn look_for_programs<'a>(
                 Some(blender) if weighed.accepted => blender.blends(candidate),
                 Some(_) | None => Vec::new(),
             };
-            let blended = state.try_all(&mut workers, &blends, &go_on)?;
+            let blended = state.try_all(compiler, &blends, &go_on)?;
             judged.extend(state.take((candidate, tried, verdict, weighed), &blends, blended));
         }
         state.tally.take(judged, plan.stop.is_timed().then(|| started.elapsed()));
@@ -211,12 +281,12 @@ impl SearchState<'_, '_> {
     /// Tries programs. The answers are those of the first.
     fn try_all(
         &mut self,
-        workers: &mut TrialWorkers<'_>,
+        compiler: &mut dyn Compiler,
         candidates: &[Candidate],
-        go_on: &(dyn Fn() -> bool + Sync),
+        go_on: GoOn<'_>,
     ) -> Result<Vec<Tried>, CompilerError> {
         let texts: Vec<Text> = candidates.iter().map(|one| one.text.clone()).collect();
-        self.trouble.sift(workers.try_all(&texts, go_on), Tried::trouble)
+        self.trouble.sift(compiler.try_all(&texts, go_on), Tried::trouble)
     }
 
     /// What a program would be worth, and what it says about the case.

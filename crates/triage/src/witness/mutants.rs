@@ -12,8 +12,6 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use optsleuth_compiler::llvm::Pool;
-use optsleuth_model::Case;
 use optsleuth_mutate::{Family, Insertion, Mutant, Rule};
 use optsleuth_search::{Parents, ProgramMethod};
 use rand::{Rng, SeedableRng};
@@ -25,7 +23,7 @@ use super::choices::Choices;
 use super::collection::Weighed;
 use super::ingredient_pool::IngredientPool;
 use super::mutable::{MutableProgram, Ready};
-use super::trial::{Judgement, Text};
+use super::trial::{Compiler, Judgement, Text};
 use crate::TriageError;
 
 /// The order goes up after so many mutants without a witness. The papers give
@@ -67,7 +65,6 @@ impl Parent {
 /// Proposes mutants.
 pub(super) struct Mutants<'a> {
     mutable: &'a MutableProgram,
-    case: &'a Case,
     ingredient_pool: Option<&'a IngredientPool>,
     actions: Vec<Action>,
     choices: Choices,
@@ -86,7 +83,6 @@ impl<'a> Mutants<'a> {
     pub(super) fn new(
         plan: &WitnessPlan,
         mutable: &'a MutableProgram,
-        case: &'a Case,
     ) -> Result<Mutants<'a>, TriageError> {
         let is_diwi = matches!(plan.method, ProgramMethod::Diwi | ProgramMethod::DiwiRandom);
         let actions: Vec<Action> = match is_diwi {
@@ -112,7 +108,6 @@ impl<'a> Mutants<'a> {
         let (n_without_witness, has_witness) = (0, false);
         Ok(Mutants {
             mutable,
-            case,
             ingredient_pool,
             actions,
             choices: Choices::new(guide),
@@ -129,7 +124,7 @@ impl<'a> Mutants<'a> {
     pub(super) fn ask(
         &mut self,
         n_wanted: usize,
-        pool: &mut Pool,
+        compiler: &mut dyn Compiler,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Vec<Candidate>, TriageError> {
         if !self.has_witness && self.n_without_witness >= WITHOUT_WITNESS {
@@ -139,7 +134,7 @@ impl<'a> Mutants<'a> {
             let mut found = Vec::new();
             let mut n_vain = 0;
             while found.len() < n_wanted && n_vain < NOTHING_NEW && go_on() {
-                match self.propose(pool)? {
+                match self.propose(compiler)? {
                     Some(candidate) => found.push(candidate),
                     None => n_vain += 1,
                 }
@@ -156,9 +151,9 @@ impl<'a> Mutants<'a> {
         self.parents.advance()
     }
 
-    fn propose(&mut self, pool: &mut Pool) -> Result<Option<Candidate>, TriageError> {
+    fn propose(&mut self, compiler: &mut dyn Compiler) -> Result<Option<Candidate>, TriageError> {
         let choice = self.choices.choose();
-        let proposed = self.mutate(self.actions[choice], pool)?;
+        let proposed = self.mutate(self.actions[choice], compiler)?;
         self.choices.note(choice, proposed.is_some());
         Ok(proposed.map(|(mutant, before)| {
             let line = self.mutable.lines.original(mutant.line, &mutant.text);
@@ -175,10 +170,10 @@ impl<'a> Mutants<'a> {
     fn mutate(
         &mut self,
         action: Action,
-        pool: &mut Pool,
+        compiler: &mut dyn Compiler,
     ) -> Result<Option<(Mutant, Option<String>)>, TriageError> {
         let parent = self.parents.pick(&mut self.rng).clone();
-        let Some(ready) = self.ready(&parent, pool)? else { return Ok(None) };
+        let Some(ready) = self.ready(&parent, compiler)? else { return Ok(None) };
         let rng = &mut self.rng;
         let mutant = match action {
             Action::Rule(rule) => by_rule(&ready, rule, rng),
@@ -204,12 +199,12 @@ impl<'a> Mutants<'a> {
     fn ready(
         &mut self,
         parent: &Parent,
-        pool: &mut Pool,
+        compiler: &mut dyn Compiler,
     ) -> Result<Option<Arc<Ready>>, TriageError> {
         if let Some((_, ready)) = self.read.iter().find(|(hash, _)| *hash == parent.hash) {
             return Ok(ready.clone());
         }
-        let ready = self.mutable.ready(&parent.text, self.case, pool)?.map(Arc::new);
+        let ready = self.mutable.ready(&parent.text, compiler)?.map(Arc::new);
         if self.read.len() == KEPT {
             self.read.pop_front();
         }

@@ -7,8 +7,6 @@
 use std::path::Path;
 
 use optsleuth_compiler::csmith;
-use optsleuth_compiler::llvm::Pool;
-use optsleuth_model::Case;
 use optsleuth_search::ProgramMethod;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -19,7 +17,7 @@ use super::candidate::Candidate;
 use super::collection::Weighed;
 use super::mutable::MutableProgram;
 use super::mutants::Mutants;
-use super::trial::{Judgement, Text};
+use super::trial::{Compiler, Judgement, Text};
 use crate::TriageError;
 use crate::baseline::SOURCES;
 use crate::c_programs::c_files;
@@ -37,7 +35,6 @@ impl<'a> Proposer<'a> {
     pub(super) fn new(
         plan: &WitnessPlan,
         mutable: &'a MutableProgram,
-        case: &'a Case,
     ) -> Result<Proposer<'a>, TriageError> {
         match plan.method {
             ProgramMethod::Dev => Ok(Proposer::Foreign(foreign_programs(plan)?)),
@@ -51,7 +48,7 @@ impl<'a> Proposer<'a> {
             | ProgramMethod::RecbiMh
             | ProgramMethod::RecbiRandom
             | ProgramMethod::RecbiFilter => {
-                Ok(Proposer::Mutants(Box::new(Mutants::new(plan, mutable, case)?)))
+                Ok(Proposer::Mutants(Box::new(Mutants::new(plan, mutable)?)))
             }
         }
     }
@@ -61,11 +58,11 @@ impl<'a> Proposer<'a> {
     pub(super) fn ask(
         &mut self,
         n_wanted: usize,
-        pool: &mut Pool,
+        compiler: &mut dyn Compiler,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Vec<Candidate>, TriageError> {
         Ok(match self {
-            Proposer::Mutants(mutants) => mutants.ask(n_wanted, pool, go_on)?,
+            Proposer::Mutants(mutants) => mutants.ask(n_wanted, compiler, go_on)?,
             Proposer::Foreign(left) => (0..n_wanted).map_while(|_| left.pop()).collect(),
             Proposer::Csmith(next) => {
                 let seeds = *next..*next + n_wanted as u64;

@@ -50,10 +50,11 @@ pub(crate) struct Bench {
     /// Folders of cases, or cases
     #[arg(value_name = "CASES", required = true)]
     cases: Vec<PathBuf>,
-    /// What to measure: culprit, locseq, locseq-r, locseq-wc, locseq-rwc, by-size, pass-name, top-frame;
-    /// all of these if not given; on cases in C also diwi, diwi-random, recbi, recbi-mh, recbi-random,
-    /// recbi-filter, dev, csmith; with LLVM's source also zoom (culprit on the most suspect files,
-    /// compiled anew) and triage (everything, under one budget)
+    /// What to measure: culprit, locseq, locseq-r, locseq-wc, locseq-rwc, options, by-size,
+    /// pass-name, top-frame; all of these if not given; on cases of gcc options, and no locseq; on cases in C also diwi,
+    /// diwi-random, recbi, recbi-mh, recbi-random, recbi-filter, dev, csmith; with LLVM's source also
+    /// zoom (culprit on the most suspect files, compiled anew) and triage (everything, under one
+    /// budget)
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     methods: Vec<Contender>,
     /// C programs to take conditions, calls and statements from, and the witnesses of dev

@@ -19,7 +19,8 @@ use optsleuth_model::{BlockId, CodeMap, Coverage, Detour};
 
 use super::Driver;
 use crate::CompilerError;
-use crate::llvm::{Condition, cache_root, conditions_of};
+use crate::llvm::{Condition, SourceLines, cache_root, conditions_of};
+use crate::spawn::Tool;
 
 /// What is done when a cc1 is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,11 @@ impl CoveredCc1 {
         };
         fs::create_dir_all(&folder).map_err(CompilerError::Cache)?;
         link::link(&tree, &folder, progress)?;
+        // Its own prefix has no `stddef.h`: the driver looks beside it.
+        let headers = Tool::new(&driver.path).arg("-print-file-name=include").text()?;
+        let beside = folder.join("include");
+        let _ = fs::remove_file(&beside); // Of an earlier one.
+        fs::os::unix::fs::symlink(headers.trim(), &beside).map_err(CompilerError::Cache)?;
         Ok(CoveredCc1 { folder })
     }
 
@@ -88,10 +94,22 @@ impl CoveredCc1 {
         format!("-B{}/", self.folder.display())
     }
 
+    /// The flag that has the driver take the cc1 of the same objects without probes;
+    /// `None` where those are the user's own.
+    pub fn without_probes(&self) -> Option<String> {
+        let built = self.folder.join("build/gcc");
+        built.join(CC1).is_file().then(|| format!("-B{}/", built.display()))
+    }
+
     pub fn code_map(&self) -> Result<CodeMap, CompilerError> {
         let bytes = fs::read(self.folder.join(CODE_MAP)).map_err(CompilerError::Cache)?;
         postcard::from_bytes(&bytes)
             .map_err(|error| CompilerError::Cache(std::io::Error::other(error)))
+    }
+
+    /// Lines of gcc's source, from the debug information of its objects.
+    pub fn lines(map: &CodeMap) -> SourceLines<'_> {
+        SourceLines::named(map, Some(""), |_, file| link::known_as(file))
     }
 
     /// What is decided in these blocks.
