@@ -190,12 +190,6 @@ impl Driver {
         is_another.then_some(beside).or_else(|| find_on_path(&format!("{to}-{}", self.major)))
     }
 
-    /// A source with everything that it includes.
-    pub fn preprocess(&self, source: &Path, flags: &[String]) -> Result<Vec<u8>, CompilerError> {
-        let tool = Tool::new(self.path_for(source)).args(flags).args(["-E", "-w"]).arg(source);
-        Ok(tool.check()?.stdout)
-    }
-
     /// Compiles a C file to a program, within the limits for compilers.
     pub fn compile(
         &self,

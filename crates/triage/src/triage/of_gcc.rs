@@ -217,7 +217,7 @@ fn open(
 fn self_contained(suspicion: &GccSuspicion, driver: &Driver) -> Result<Vec<u8>, TriageError> {
     let text = fs::read(&suspicion.program)?;
     match includes_own(&String::from_utf8_lossy(&text)) {
-        true => Ok(driver.preprocess(&suspicion.program, &suspicion.flags)?),
+        true => Ok(driver.preprocess(&suspicion.program, &suspicion.flags)?.into_bytes()),
         false => Ok(text),
     }
 }
