@@ -18,11 +18,11 @@ use optsleuth_case::folder::{
     forget, open_case, save_bisection, save_definedness, save_localization, surroundings,
 };
 use optsleuth_case::write::{is_free, write_case_with};
-use optsleuth_compiler::driver::{Compiled, Driver};
+use optsleuth_compiler::driver::{Compiled, Driver, Family};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, OptLevel, Pipeline,
-    Progress, Triage, Trust,
+    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, Localization, OptLevel,
+    Pipeline, Progress, Reduction, Triage, Trust,
 };
 
 use super::budget::{Budget, Step};
@@ -103,6 +103,10 @@ fn triage_failing(
     });
     steps.timed("check", |steps| reopen(steps, &mut failing, &folder, trust))?;
     save_definedness(&failing.loaded.case, &failing.reproduction.definedness)?;
+    // Of clang's driver, only the front end comes here.
+    if failing.loaded.tested.driver.family == Family::Clang {
+        return concluded(steps, &failing, &folder, reduction, None, None);
+    }
     let bisection = steps.attempt("bisect", |steps| {
         let deadline = steps.budget.end() - steps.budget.of(Step::Rank);
         let found = bisect_gcc(&mut failing, deadline, progress)?;
@@ -118,7 +122,19 @@ fn triage_failing(
         save_localization(&failing.loaded.case, &found)?;
         Ok(found)
     });
-    let case = open_case(&folder, trust)?;
+    concluded(steps, &failing, &folder, reduction, bisection, localization)
+}
+
+/// What is known now.
+fn concluded(
+    steps: Steps<'_>,
+    failing: &FailingDriverCase,
+    folder: &Path,
+    reduction: Option<Reduction>,
+    bisection: Option<Bisection>,
+    localization: Option<Localization>,
+) -> Result<Triage, TriageError> {
+    let case = open_case(folder, failing.loaded.case.trust)?;
     Ok(Triage {
         check: failing.report()?,
         program: Some(String::from_utf8_lossy(&fs::read(case.input())?).into_owned()),
@@ -127,8 +143,9 @@ fn triage_failing(
         bisection,
         single: None,
         localization,
+        in_front_end: failing.loaded.tested.driver.family == Family::Clang,
         notes: steps.notes,
-        interrupted: progress.stop_requested(),
+        interrupted: steps.progress.stop_requested(),
         seconds: steps.seconds,
     })
 }
@@ -165,6 +182,9 @@ fn open(
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let input = suspicion.program.file_name().unwrap_or_default().to_string_lossy();
     let (execution, copies) = suspicion.conditions.for_case();
+    let mut cflags = suspicion.flags.clone();
+    cflags
+        .extend(beside(&suspicion.program, &String::from_utf8_lossy(&text)).into_iter().flatten());
     let mut case = Case {
         id: name.into_owned(),
         title: None,
@@ -175,7 +195,7 @@ fn open(
         input: input.into_owned(),
         pipeline: Pipeline::Level(suspicion.level),
         flags: Vec::new(),
-        cflags: suspicion.flags.clone(),
+        cflags,
         kind,
         signature: None,
         expected: None,
@@ -202,6 +222,15 @@ fn open(
     failing.loaded.fence.pool.surround(surroundings(&case)?);
     failing.loaded.case = case;
     Ok(failing)
+}
+
+/// Where the user's own headers are: they lie beside the program, and not in the case.
+/// Another compiler's preprocessor would choose other parts of the system's headers.
+fn beside(program: &Path, text: &str) -> Option<[String; 2]> {
+    let mut includes = text.lines().filter(|line| line.trim_start().starts_with("#include \""));
+    includes.next()?;
+    let program = std::path::absolute(program).ok()?;
+    Some(["-iquote".to_owned(), program.parent()?.display().to_string()])
 }
 
 /// How gcc fails on a program; where it does not, the program has to be looked at.
