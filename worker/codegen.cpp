@@ -104,7 +104,7 @@ const char *why_not_here(const Module &module) {
 } // namespace
 
 namespace codegen_step {
-Object generate(Session &session, CodegenLevel level) {
+Object generate(Session &session, CodegenLevel level, MachinePasses *numbered) {
   Module &module = *session.module;
   std::string error;
   if (session.triple.str().empty()) {
@@ -127,10 +127,17 @@ Object generate(Session &session, CodegenLevel level) {
   raw_svector_ostream out(object);
   legacy::PassManager passes;
   passes.add(new TargetLibraryInfoWrapperPass(*session.library));
-  if (machine->addPassesToEmitFile(passes, out, nullptr, compat::kObjectFile))
+  if (numbered)
+    numbered->watch(passes, module.getContext());
+  legacy::PassManagerBase *list = &passes;
+  if (numbered)
+    list = numbered;
+  if (machine->addPassesToEmitFile(*list, out, nullptr, compat::kObjectFile))
     crash::finish(Verdict::CodegenFailure,
                   "this target cannot write object files");
   passes.run(module);
+  if (numbered)
+    numbered->end();
   return object;
 }
 

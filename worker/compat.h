@@ -15,6 +15,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CodeGen.h"
@@ -104,6 +105,29 @@ std::unique_ptr<llvm::Module> parse_ir(llvm::MemoryBufferRef buffer,
   });
 #endif
 }
+
+// Asks `Numbered` whether a pass that can be left out is to run.
+template <typename Numbered> class PassGate : public llvm::OptPassGate {
+public:
+  explicit PassGate(Numbered &numbered) : numbered(numbered) {}
+  bool isEnabled() const override { return true; }
+#if LLVM_VERSION_MAJOR >= 22
+  bool shouldRunPass(llvm::StringRef, llvm::StringRef) const override {
+    return numbered.should_run();
+  }
+#elif LLVM_VERSION_MAJOR >= 15
+  bool shouldRunPass(llvm::StringRef, llvm::StringRef) override {
+    return numbered.should_run();
+  }
+#else
+  bool shouldRunPass(const llvm::Pass *, llvm::StringRef) override {
+    return numbered.should_run();
+  }
+#endif
+
+private:
+  Numbered &numbered;
+};
 
 // llvm::StandardInstrumentations.
 template <typename Standard>

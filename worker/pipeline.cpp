@@ -11,6 +11,7 @@
 #include "edit.h"
 #include "guard.h"
 #include "llvm_side.h"
+#include "machine_passes.h"
 #include "memory.h"
 #include "referee/referee.h"
 #include "session.h"
@@ -360,8 +361,15 @@ void run(Payload request) {
     enter(Phase::Codegen);
     if (workbench->covers_codegen)
       coverage::thaw();
+    MachinePasses numbered(skips, options.window_first, options.window_end);
+    if (workbench->covers_codegen)
+      detours.begin();
     codegen_step::Object object = codegen_step::generate(
-        session, CodegenLevel(options.codegen_level));
+        session, CodegenLevel(options.codegen_level),
+        options.machine_passes ? &numbered : nullptr);
+    if (workbench->covers_codegen)
+      detours.end();
+    report.current_invocation = kNoInvocation;
     coverage::freeze();
     if (emit == Emit::Object &&
         !memory::write_response(object.data(), object.size()))

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 namespace optsleuth {
-constexpr uint32_t kProtocolVersion = 14;
+constexpr uint32_t kProtocolVersion = 15;
 
 // What the host asks for. In a payload, a text is its length and its bytes; a
 // list is a count and its items; see payload.h.
@@ -281,7 +281,7 @@ struct RunOptions {
   uint32_t emit;
   uint32_t codegen_level;
   uint32_t execute; // Call main in the child.
-  uint32_t cover_codegen;
+  uint32_t cover_codegen; // And detours hold there.
   uint32_t window_first; // Invocations whose coverage is wanted by itself;
   uint32_t window_end;   // half-open.
   uint32_t watch_changes;
@@ -293,9 +293,10 @@ struct RunOptions {
   // Then only what is executed between two of their events is in the window:
   uint32_t narrow_first; // behind the one before this,
   uint32_t narrow_end; // up to the one before this. 0: all.
+  uint32_t machine_passes; // Are invocations as well.
 };
 
-// Bytes that stand in the compiler's code while the passes run.
+// Bytes that stand in the compiler's code while passes run.
 struct DetourCode {
   uint64_t address;
   uint32_t bytes; // In their order in memory.

@@ -306,10 +306,13 @@ impl LoadedCase {
     /// is not asked: the code generator may have it, too.
     fn references(&mut self, progress: &dyn Progress) -> Result<(References, Duration), CaseError> {
         progress.step("running the unoptimized program");
+        // Without a fault, the reference is by the accused compiler itself.
+        let accuses_codegen = self.case.case.pipeline.is_codegen() && self.unmodified.is_none();
         let workers = self.unmodified.as_mut().unwrap_or(&mut self.workers);
         let options = self.case.case.llvm_options();
         let (program, at_o0) = (&self.program, self.at_o0.as_ref());
-        UnderTest { program, at_o0, options: &options }.references(&mut workers.pool, self.limits)
+        let under_test = UnderTest { program, at_o0, options: &options, accuses_codegen };
+        under_test.references(&mut workers.pool, self.limits)
     }
 
     /// Whether the program is defined. A compiler with a fault is not asked. Of a part of
@@ -461,7 +464,7 @@ fn prepare(
         true => Some(clang::read_program(&workers.install, &case.input(), cflags)?),
         false => None,
     };
-    let passes = workers.passes(&pipeline.passes())?;
+    let passes = workers.passes_of(pipeline)?;
     let request = RunRequest {
         coverage: workers.provisioned.flavor == Flavor::Covered,
         limits,
@@ -580,15 +583,25 @@ fn chosen_llvm(case: &CaseFolder, asked: Option<&LlvmChoice>) -> Result<LlvmChoi
 }
 
 /// The run that shows a failure of this kind.
-pub fn failing_request(kind: CaseKind, pipeline: &Pipeline, passes: PassSequence) -> RunRequest {
-    let is_level = matches!(pipeline, Pipeline::Level(_));
+pub fn failing_request(
+    kind: CaseKind,
+    pipeline: &Pipeline,
+    passes: impl Into<Option<PassSequence>>,
+) -> RunRequest {
+    let generates_code = match pipeline {
+        Pipeline::Passes(_) => kind == CaseKind::Codegen,
+        Pipeline::Level(_) | Pipeline::Codegen(_) => true,
+    };
     RunRequest {
         // Some crashes show only when the module is printed; a level means the
         // code generator, too.
-        emit: if is_level || kind == CaseKind::Codegen { Emit::Object } else { Emit::Text },
+        emit: if generates_code { Emit::Object } else { Emit::Text },
+        // Where there is nothing else, its passes take the place of the others.
+        machine_passes: pipeline.is_codegen(),
+        cover_codegen: pipeline.is_codegen(),
         codegen: pipeline.codegen(),
         execute: if kind == CaseKind::WrongCode { Execute::InChild } else { Execute::No },
-        ..RunRequest::new(Some(passes))
+        ..RunRequest::new(passes.into())
     }
 }
 

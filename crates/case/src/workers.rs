@@ -11,7 +11,9 @@ use optsleuth_compiler::llvm::{
     self, FaultyBuilder, Flavor, Install, Pool, Provisioned, Step, Targets,
 };
 use optsleuth_compiler::spawn::find_on_path;
-use optsleuth_model::{Fault, Limits, PassRegistry, PassSequence, Program, Progress, is_source};
+use optsleuth_model::{
+    Fault, Limits, PassRegistry, PassSequence, Pipeline, Program, Progress, is_source,
+};
 
 use crate::CaseError;
 
@@ -170,6 +172,14 @@ impl Workers {
         let wrong = |source| CaseError::Syntax { text: text.to_owned(), source: Box::new(source) };
         let sequence: PassSequence = text.parse().map_err(wrong)?;
         Ok(sequence.resolve(&self.registry)?)
+    }
+
+    /// The passes of a pipeline; nothing where code is generated alone.
+    pub fn passes_of(&self, pipeline: &Pipeline) -> Result<Option<PassSequence>, CaseError> {
+        match pipeline {
+            Pipeline::Codegen(_) => Ok(None),
+            Pipeline::Passes(_) | Pipeline::Level(_) => self.passes(&pipeline.passes()).map(Some),
+        }
     }
 }
 

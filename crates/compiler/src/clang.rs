@@ -120,6 +120,30 @@ pub fn preprocess(
     std::fs::read_to_string(output).map_err(unreadable(output))
 }
 
+/// Flags of the preprocessor with a value in the next word; most take it in their own
+/// word as well.
+const OF_PREPROCESSOR: [&str; 8] =
+    ["-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-I", "-D", "-U"];
+
+/// Whether a flag says where files to include are, or what macros are.
+pub fn is_of_preprocessor(flag: &str) -> bool {
+    OF_PREPROCESSOR.iter().any(|known| flag.starts_with(known))
+}
+
+/// The flags that still say something when a text is preprocessed.
+pub fn after_preprocessing(flags: &[String]) -> Vec<String> {
+    let mut flags = flags.iter();
+    let mut left = Vec::new();
+    while let Some(flag) = flags.next() {
+        if OF_PREPROCESSOR.contains(&flag.as_str()) {
+            flags.next();
+        } else if !is_of_preprocessor(flag) {
+            left.push(flag.clone());
+        }
+    }
+    left
+}
+
 /// Reads a program: IR as it is, C compiled once.
 pub fn read_program(
     install: &Install,
@@ -146,4 +170,16 @@ pub fn read_program(
         Language::IrText | Language::Bitcode => path.to_owned(),
     };
     Ok(Program { name: name.display().to_string(), ir })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preprocessed_text_needs_no_flags_of_the_preprocessor() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let flags = words("-std=c11 -I a -DX=1 -Ib -include h.h -mavx2 -isystem c -U X -w");
+        assert_eq!(after_preprocessing(&flags), words("-std=c11 -mavx2 -w"));
+    }
 }

@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** no worker is involved, except to fence a finished program in.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ pub struct Answer {
     _folder: Workdir,
 }
 
-/// A crash of `opt`.
+/// A crash of `opt` or `llc`.
 #[derive(Debug)]
 pub struct OptCrash {
     /// In words.
@@ -76,15 +77,20 @@ pub struct OptCrash {
 }
 
 impl Answer {
-    /// How `opt` crashed, if it did.
+    /// How `opt` or `llc` crashed, if one did.
     pub fn crash(&self) -> Option<OptCrash> {
-        let (Step::Opt, ToolOutput { end: ToolEnd::Signaled(signal), stderr, .. }) =
+        let (step, ToolOutput { end: ToolEnd::Signaled(signal), stderr, .. }) =
             self.failure.as_ref()?
         else {
             return None;
         };
+        let tool = match step {
+            Step::Opt => "opt",
+            Step::Llc => "llc",
+            Step::Link => return None,
+        };
         let frames = backtrace::of_clang(&String::from_utf8_lossy(stderr));
-        Some(OptCrash { how: format!("opt is ended by {}", signal_name(*signal)), frames })
+        Some(OptCrash { how: format!("{tool} is ended by {}", signal_name(*signal)), frames })
     }
 }
 
@@ -143,16 +149,18 @@ impl Job<'_> {
     }
 
     fn steps(&self, input: &str) -> Result<Vec<(Step, Tool)>, CompilerError> {
-        let mut steps = vec![(Step::Opt, self.opt(input)?)];
+        let mut steps = Vec::new();
+        // Without passes and for code alone, `opt` would do nothing.
+        let is_codegen = self.passes.is_none() && self.codegen.is_some() && !self.verify_each;
+        if !is_codegen {
+            steps.push((Step::Opt, self.opt(input)?));
+        }
         if let Some(level) = self.codegen {
-            let llc = Tool::new(self.tool("llc")?).arg(format!("-O{}", level as u32)).args([
-                "-relocation-model=pic",
-                "-filetype=obj",
-                OPTIMIZED,
-                "-o",
-                OBJECT,
-            ]);
-            steps.push((Step::Llc, llc));
+            let llc = Tool::new(self.tool("llc")?).arg(format!("-O{}", level as u32));
+            let llc = llc.args(self.options_of_llc()?);
+            let input = if is_codegen { input } else { OPTIMIZED };
+            let flags = ["-relocation-model=pic", "-filetype=obj", input, "-o", OBJECT];
+            steps.push((Step::Llc, llc.args(flags)));
         }
         if self.codegen.is_some() && self.link {
             let linked = link::link_command(
@@ -176,6 +184,27 @@ impl Job<'_> {
             opt = opt.arg("-verify-each");
         }
         Ok(opt.args(self.options).args(["-S", input, "-o", OPTIMIZED]))
+    }
+
+    /// Those options that `llc` has, too. Code is position-independent, whatever was said.
+    fn options_of_llc(&self) -> Result<Vec<&String>, CompilerError> {
+        let name_of = |option: &str| {
+            let bare = option.trim_start_matches('-');
+            bare.split('=').next().unwrap_or(bare).to_owned()
+        };
+        let mut options: Vec<&String> = self.options.iter().collect();
+        options.retain(|option| name_of(option) != "relocation-model");
+        if options.is_empty() {
+            return Ok(options);
+        }
+        let help = Tool::new(self.tool("llc")?).arg("--help-hidden").text()?;
+        let flag = |line: &str| {
+            let word = line.trim_start().strip_prefix('-')?.split_whitespace().next()?;
+            Some(name_of(word))
+        };
+        let known: HashSet<String> = help.lines().filter_map(flag).collect();
+        options.retain(|option| known.contains(&name_of(option)));
+        Ok(options)
     }
 
     fn tool(&self, tool: &'static str) -> Result<PathBuf, CompilerError> {

@@ -10,6 +10,7 @@ pub mod c_front_end;
 mod c_source;
 mod cc1;
 pub mod clang;
+pub mod companion;
 pub mod cores;
 pub mod csmith;
 mod diagnostics;
@@ -25,6 +26,7 @@ pub mod sanitize;
 pub mod source_package;
 pub mod spawn;
 pub mod surroundings;
+pub mod unpack;
 mod versions;
 pub mod workdir;
 

@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AuthorKind, Invocation, IrPlace};
+use crate::{AuthorKind, Invocation, IrPlace, OptLevel};
 
 /// The number in `version`; goes up when a field changes its meaning.
 pub const BISECTION_VERSION: u32 = 1;
@@ -166,6 +166,8 @@ pub enum FirstWrongStep {
     #[default]
     NotAsked,
     Found(Box<FirstWrong>),
+    /// The referee finds the program right after all passes.
+    NoPass,
     /// The referee cannot say, and why.
     Unknown {
         why: String,
@@ -259,6 +261,9 @@ pub struct SinglePass {
     /// As LLVM got them.
     pub passes: String,
     pub n_passes: usize,
+    /// No pass is needed: code is generated for the module at this level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codegen: Option<OptLevel>,
     /// The module, as LLVM assembly.
     pub ir: String,
     /// The distribution's commands that show it, where the module lies as
@@ -307,7 +312,9 @@ impl Bisection {
     pub fn first_wrong(&self) -> Option<&FirstWrong> {
         match &self.first_wrong {
             FirstWrongStep::Found(first) => Some(first),
-            FirstWrongStep::NotAsked | FirstWrongStep::Unknown { .. } => None,
+            FirstWrongStep::NotAsked | FirstWrongStep::NoPass | FirstWrongStep::Unknown { .. } => {
+                None
+            }
         }
     }
 

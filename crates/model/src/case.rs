@@ -71,6 +71,8 @@ pub enum Pipeline {
     Passes(String),
     /// An optimization level, as in `O2`.
     Level(OptLevel),
+    /// No pass: code is generated at this level.
+    Codegen(OptLevel),
 }
 
 /// An optimization level of clang and gcc.
@@ -174,11 +176,25 @@ impl OptLevel {
 }
 
 impl Pipeline {
-    /// The passes, in LLVM's words.
+    /// The passes, in LLVM's words; empty for none.
     pub fn passes(&self) -> String {
         match self {
             Pipeline::Passes(passes) => passes.clone(),
             Pipeline::Level(level) => format!("default<{}>", level.name()),
+            Pipeline::Codegen(_) => String::new(),
+        }
+    }
+
+    /// Whether all of it is the generation of code.
+    pub fn is_codegen(&self) -> bool {
+        matches!(self, Pipeline::Codegen(_))
+    }
+
+    /// What is done, for people.
+    pub fn in_words(&self) -> String {
+        match self {
+            Pipeline::Passes(_) | Pipeline::Level(_) => self.passes(),
+            Pipeline::Codegen(level) => format!("none; code is generated at -{}", level.name()),
         }
     }
 
@@ -186,10 +202,13 @@ impl Pipeline {
     /// clang has it for a level, and not at all where only passes are named.
     pub fn codegen(&self) -> CodegenLevel {
         match self {
-            Pipeline::Passes(_) | Pipeline::Level(OptLevel::O0) => CodegenLevel::O0,
-            Pipeline::Level(OptLevel::O1) => CodegenLevel::O1,
-            Pipeline::Level(OptLevel::O2 | OptLevel::Os | OptLevel::Oz) => CodegenLevel::O2,
-            Pipeline::Level(OptLevel::O3) => CodegenLevel::O3,
+            Pipeline::Passes(_) => CodegenLevel::O0,
+            Pipeline::Level(level) | Pipeline::Codegen(level) => match level {
+                OptLevel::O0 => CodegenLevel::O0,
+                OptLevel::O1 => CodegenLevel::O1,
+                OptLevel::O2 | OptLevel::Os | OptLevel::Oz => CodegenLevel::O2,
+                OptLevel::O3 => CodegenLevel::O3,
+            },
         }
     }
 }
@@ -210,6 +229,8 @@ struct CaseFile {
     passes: Option<Spanned<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Spanned<OptLevel>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    codegen: Option<Spanned<OptLevel>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     front_end: Option<Spanned<OptLevel>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -283,9 +304,11 @@ impl Case {
     /// The text of a `case.toml` with this case.
     pub fn to_toml(&self) -> String {
         let plain = |value| Spanned::new(0..0, value);
-        let (passes, level) = match &self.pipeline {
-            Pipeline::Passes(passes) => (Some(plain(passes.clone())), None),
-            Pipeline::Level(level) => (None, Some(Spanned::new(0..0, *level))),
+        let of_level = |level: OptLevel| Some(Spanned::new(0..0, level));
+        let (passes, level, codegen) = match &self.pipeline {
+            Pipeline::Passes(passes) => (Some(plain(passes.clone())), None, None),
+            Pipeline::Level(level) => (None, of_level(*level), None),
+            Pipeline::Codegen(level) => (None, None, of_level(*level)),
         };
         let file = CaseFile {
             version: Spanned::new(0..0, CASE_VERSION),
@@ -296,6 +319,7 @@ impl Case {
             input: plain(self.input.clone()),
             passes,
             level,
+            codegen,
             front_end: self.front_end.map(|level| Spanned::new(0..0, level)),
             flags: self.flags.clone(),
             cflags: self.cflags.clone(),
@@ -346,7 +370,13 @@ impl Checker<'_> {
         {
             return Err(self.error(execution, mistake));
         }
-        let pipeline = self.pipeline(file.passes, file.level)?;
+        if let Some(codegen) = &file.codegen
+            && (compiler.is_driver() || is_source(std::path::Path::new(file.input.get_ref())))
+        {
+            let message = "`codegen` is for IR and an `llvm`; give C and C++ a `level`";
+            return Err(self.error(codegen, message.to_owned()));
+        }
+        let pipeline = self.pipeline(file.passes, file.level, file.codegen)?;
         Ok(Case {
             id: file.id.into_inner(),
             title: file.title,
@@ -481,22 +511,28 @@ impl Checker<'_> {
         &self,
         passes: Option<Spanned<String>>,
         level: Option<Spanned<OptLevel>>,
+        codegen: Option<Spanned<OptLevel>>,
     ) -> Result<Pipeline, ModelError> {
-        match (passes, level) {
-            (Some(passes), None) => match passes.get_ref().parse::<PassSequence>() {
+        match (passes, level, codegen) {
+            (Some(passes), None, None) => match passes.get_ref().parse::<PassSequence>() {
                 Ok(_) => Ok(Pipeline::Passes(passes.into_inner())),
                 Err(error) => {
                     let message = format!("`passes` is not a pass sequence: {error}");
                     Err(self.error(&passes, message))
                 }
             },
-            (None, Some(level)) => Ok(Pipeline::Level(level.into_inner())),
-            (Some(_), Some(level)) => {
+            (None, Some(level), None) => Ok(Pipeline::Level(level.into_inner())),
+            (None, None, Some(level)) => Ok(Pipeline::Codegen(level.into_inner())),
+            (_, _, Some(codegen)) => {
+                let message = "`codegen` excludes `passes` and `level`";
+                Err(self.error(&codegen, message.to_owned()))
+            }
+            (Some(_), Some(level), None) => {
                 Err(self.error(&level, "`level` and `passes` exclude each other".to_owned()))
             }
-            (None, None) => Err(ModelError::Case {
+            (None, None, None) => Err(ModelError::Case {
                 line: 1,
-                message: "neither `passes` nor `level` is given".into(),
+                message: "neither `passes` nor `level` nor `codegen` is given".into(),
             }),
         }
     }
@@ -582,6 +618,7 @@ functions = ["SROA::run"]
         check_error("sroa,instcombine", "sroa,,x", 5, "a pass name is missing");
         check_error("passes =", "pases =", 5, "pases");
         check_error("passes = \"sroa,instcombine\"", "", 1, "neither `passes` nor `level`");
+        check_error("passes =", "codegen = \"O2\"\npasses =", 5, "`codegen` is for IR");
         check_error("kind = ", "level = \"O2\"\nkind = ", 6, "exclude each other");
         check_error("wrong-code", "wrong", 6, "wrong-code");
         check_error("files", "flies", 10, "flies");
@@ -635,5 +672,13 @@ functions = ["SROA::run"]
         let ir = Case { input: "sum.ll".into(), ..case };
         assert_eq!(ir.front_end(), OptLevel::O0);
         assert_eq!(Pipeline::Passes("default<O2>".into()).codegen(), CodegenLevel::O0);
+        let bare = Case { pipeline: Pipeline::Codegen(OptLevel::O1), ..ir };
+        assert_eq!(Case::parse(&bare.to_toml()), Ok(bare.clone()));
+        assert_eq!(
+            (bare.pipeline.passes(), bare.pipeline.codegen()),
+            (String::new(), CodegenLevel::O1)
+        );
+        let both = bare.to_toml().replace("codegen =", "passes = \"sroa\"\ncodegen =");
+        assert!(Case::parse(&both).is_err_and(|error| error.to_string().contains("excludes")));
     }
 }

@@ -15,6 +15,7 @@ struct Places {
     input: Spanned<String>,
     passes: Option<Spanned<String>>,
     level: Option<Spanned<String>>,
+    codegen: Option<Spanned<String>>,
     expected: Option<Spanned<String>>,
     observed: Option<Spanned<String>>,
 }
@@ -39,8 +40,9 @@ pub fn retargeted(
         }
         Pipeline::Passes(passes) => format!("passes = {}", quoted(passes)),
         Pipeline::Level(level) => format!("level = {}", quoted(level.name())),
+        Pipeline::Codegen(level) => format!("codegen = {}", quoted(level.name())),
     };
-    let old_pipeline = places.passes.or(places.level).map(|value| value.span());
+    let old_pipeline = places.passes.or(places.level).or(places.codegen).map(|value| value.span());
     let mut changes = vec![(places.input.span(), quoted(input))];
     // The key stands before its value, at the beginning of the line.
     let line = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);

@@ -56,7 +56,7 @@ impl Pipeline {
     /// what it means to clang, and passes get unoptimized IR.
     pub fn front_end(&self) -> OptLevel {
         match self {
-            Pipeline::Passes(_) => OptLevel::O0,
+            Pipeline::Passes(_) | Pipeline::Codegen(_) => OptLevel::O0,
             Pipeline::Level(level) => *level,
         }
     }

@@ -127,8 +127,10 @@ pub struct RunRequest {
     /// Say which blocks of the compiler were executed; needs a worker that was
     /// built for it.
     pub coverage: bool,
-    /// The code generator's blocks count, too.
+    /// The code generator's blocks count, too, and detours hold there.
     pub cover_codegen: bool,
+    /// Machine passes are invocations as well, behind those of all passes.
+    pub machine_passes: bool,
     /// Also say it for these invocations alone: a half-open range.
     pub window: Option<(u32, u32)>,
     /// Record which functions of the compiler create, change and erase
@@ -160,6 +162,7 @@ impl RunRequest {
             watch_changes: false,
             coverage: false,
             cover_codegen: false,
+            machine_passes: false,
             window: None,
             authors: false,
             narrow: None,

@@ -21,6 +21,8 @@ pub struct Triage {
     /// The reduced program, where a report shows it: of a gcc's case, which has no
     /// single-pass form.
     pub program: Option<String>,
+    /// It is clang's front end that fails, before there is any IR.
+    pub in_front_end: bool,
     /// The suspects.
     pub localization: Option<Localization>,
     /// What could not be done, in sentences.

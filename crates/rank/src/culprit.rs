@@ -44,6 +44,8 @@ pub struct Clues {
     pub others: Spectrum,
     /// The functions on a crash's stack, innermost first.
     pub frames: Vec<FunctionId>,
+    /// It is code generation that fails, and not a pass.
+    pub in_codegen: bool,
 }
 
 impl Clues {
@@ -60,6 +62,7 @@ impl Clues {
             mutants: failing.clone(),
             others: failing.clone(),
             frames: Vec::new(),
+            in_codegen: false,
         }
     }
 }
@@ -181,7 +184,7 @@ impl Ranker {
             false => Vec::new(),
         };
         let layer = |path: &str| match has(Part::Layers) {
-            true => layer(path),
+            true => layer(path, clues.in_codegen),
             false => 1.0,
         };
         let aggregation = if has(Part::Sum) { Aggregation::Sum } else { Aggregation::Mean };
@@ -209,7 +212,7 @@ impl Ranker {
     pub fn block_weights(&self, map: &CodeMap, clues: &Clues) -> Vec<f64> {
         let mut weights = vec![0.0; clues.cures.len()];
         for entity in &self.functions {
-            let layer = layer(map.file(map.function(entity.id).file));
+            let layer = layer(map.file(map.function(entity.id).file), clues.in_codegen);
             for &block in &entity.blocks {
                 let block = block as usize;
                 weights[block] = layer * weight(clues, block, &|_| true);

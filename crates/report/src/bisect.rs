@@ -119,9 +119,10 @@ pub(crate) fn no_pass_guilty(found: &Bisection, verdict: &BisectionVerdict) -> S
             let compiler = found.compiler();
             format!("a pass that {compiler} always runs: nothing that can be skipped is needed")
         }
-        BisectionVerdict::InCodegen => {
-            "no pass: it fails in code generation, on the program as it is".to_owned()
-        }
+        BisectionVerdict::InCodegen => match found.certain_after {
+            None => "no pass: it fails in code generation, on the program as it is".to_owned(),
+            Some(_) => "no pass: it fails in code generation, on what the passes make".to_owned(),
+        },
         BisectionVerdict::BeforeAnyPass if found.gcc.is_some() => {
             "no pass: gcc fails before its first, in the front end or the gimplifier".to_owned()
         }

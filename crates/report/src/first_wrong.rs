@@ -40,6 +40,7 @@ pub(crate) fn wrong_value(value: &WrongValue) -> String {
 pub(crate) fn not_known(found: &Bisection) -> Option<&str> {
     match &found.first_wrong {
         FirstWrongStep::Unknown { why } => Some(why),
+        FirstWrongStep::NoPass => Some("the referee finds the optimized program right"),
         FirstWrongStep::NotAsked | FirstWrongStep::Found(_) => None,
     }
 }

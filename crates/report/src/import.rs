@@ -115,7 +115,7 @@ fn test(test: &ImportedTest) -> TestJson<'_> {
             id: &written.case.id,
             folder: written.folder.display().to_string(),
             kind: written.case.kind.name(),
-            passes: written.case.pipeline.passes(),
+            passes: written.case.pipeline.in_words(),
             flags: &written.case.flags,
             fails_in: &written.case.fails_in,
         }),

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use optsleuth_model::{
-    Bisection, Definedness, Evidence, FailedAssertion, FunctionSuspect, Localization, Reduction,
-    SINGLE_PASS, SinglePassForm, Triage,
+    BisectedInvocation, Bisection, BisectionVerdict, Definedness, Evidence, FailedAssertion,
+    FunctionSuspect, Localization, Reduction, SINGLE_PASS, SinglePassForm, Triage, codegen_stage,
 };
 use serde::Serialize;
 
@@ -17,6 +17,8 @@ use crate::markdown::{code, fenced, inline};
 use crate::names::{cut, short_name};
 use crate::{JSON_VERSION, Style, to_json, words};
 
+/// Who is to blame where LLVM is not.
+const FRONT_END: &str = "no pass: clang's front end fails, before LLVM gets any IR";
 /// How much of a line is shown.
 const WIDTH: usize = 150;
 /// How many suspects an issue names.
@@ -49,8 +51,10 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
         row(&mut out, "defined", Some(&cut(line, WIDTH)));
     }
     row(&mut out, "reduced", reduced(triage).as_deref());
+    let front_end = triage.in_front_end.then_some(FRONT_END);
+    row(&mut out, "guilty", front_end);
     if let Some(bisection) = &triage.bisection {
-        row(&mut out, "guilty", Some(&guilty(bisection)));
+        row(&mut out, "guilty", Some(&in_codegen(triage).unwrap_or_else(|| guilty(bisection))));
         let value = bisection.first_wrong().map(|first| cut(&wrong_value(&first.value), WIDTH));
         row(&mut out, "wrong", value.as_deref());
         let broken = bisection.broken_earlier.as_ref().map(|broken| {
@@ -65,7 +69,9 @@ pub fn triage_text(triage: &Triage, reports: Reports<'_>, style: Style) -> Strin
         }
     }
     let passes = match &triage.single {
+        None if triage.case.case.pipeline.is_codegen() => "no pass",
         Some(single) if single.n_passes > 1 => "passes",
+        Some(single) if single.n_passes == 0 => "no pass",
         _ => "one pass",
     };
     row(&mut out, passes, one_pass(triage).as_deref());
@@ -117,13 +123,13 @@ fn reduced(triage: &Triage) -> Option<String> {
             (words::count(program.before.lines), words::count(program.after.lines));
         return Some(format!("{before} to {after} lines"));
     }
-    Some(format!(
-        "{} to {} passes, {} to {} instructions",
-        words::count(sequence.n_before),
-        words::count(sequence.n_after),
-        words::count(program.before.instructions),
-        words::count(program.after.instructions)
-    ))
+    let [before, after] = [&program.before, &program.after].map(|size| size.instructions);
+    let instructions = format!("{} to {} instructions", words::count(before), words::count(after));
+    if triage.case.case.pipeline.is_codegen() {
+        return Some(instructions);
+    }
+    let [before, after] = [sequence.n_before, sequence.n_after].map(words::count);
+    Some(format!("{before} to {after} passes, {instructions}"))
 }
 
 /// Who is to blame, in a line.
@@ -151,6 +157,33 @@ fn guilty(bisection: &Bisection) -> String {
     }
 }
 
+/// The bisection of machine passes, where the failure is in code generation.
+fn of_machine(triage: &Triage) -> Option<&Bisection> {
+    let single = triage.single.as_ref().filter(|single| single.case.case.pipeline.is_codegen());
+    let own = triage.bisection.as_ref().filter(|_| triage.case.case.pipeline.is_codegen());
+    single.and_then(|single| single.bisection.as_ref()).or(own)
+}
+
+/// Which machine pass fails, and in which stage, where one does.
+fn in_codegen(triage: &Triage) -> Option<String> {
+    let found = of_machine(triage)?;
+    let Some(culprit) = found.culprit() else {
+        return Some("code generation, in passes that LLVM always runs".to_owned());
+    };
+    let stage = codegen_stage(&found.invocations, culprit.index)?;
+    let also = match &found.verdict {
+        BisectionVerdict::Guilty { needs_also, .. } => needs_also.as_slice(),
+        _ => &[],
+    };
+    let also = also.iter().filter_map(|number| found.invocation(*number));
+    let also: Vec<String> = also.take(3).map(|also| also.pass.clone()).collect();
+    let also = match also.is_empty() {
+        true => String::new(),
+        false => format!("; needs also {}", also.join(", ")),
+    };
+    Some(format!("code generation: {culprit} ({stage}){also}"))
+}
+
 /// The command that fails, or why there is none.
 fn one_pass(triage: &Triage) -> Option<String> {
     if let Some(single) = &triage.single {
@@ -159,6 +192,9 @@ fn one_pass(triage: &Triage) -> Option<String> {
         return Some(format!("in {SINGLE_PASS}/: {said}"));
     }
     let bisection = triage.bisection.as_ref().filter(|bisection| bisection.gcc.is_none())?;
+    if triage.case.case.pipeline.is_codegen() {
+        return triage.check.commands().first().cloned();
+    }
     match &bisection.single_pass {
         SinglePassForm::Found(_) => None, // Said in a note.
         SinglePassForm::Missing { why } => Some(format!("none: {why}")),
@@ -180,6 +216,9 @@ struct TriageJson<'a> {
     passes: &'a str,
     reduction: Option<&'a Reduction>,
     guilty: Option<String>,
+    in_front_end: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_pass: Option<MachinePassJson<'a>>,
     single_pass: Option<SingleJson<'a>>,
     confirmed: Option<bool>,
     commands: &'a [String],
@@ -192,6 +231,14 @@ struct TriageJson<'a> {
     interrupted: bool,
     seconds: f64,
     report: [&'a str; 2],
+}
+
+#[derive(Serialize)]
+struct MachinePassJson<'a> {
+    /// As llc names it.
+    name: &'a str,
+    unit: &'a str,
+    stage: &'a str,
 }
 
 #[derive(Serialize)]
@@ -221,6 +268,12 @@ pub fn triage_json(triage: &Triage, reports: Reports<'_>) -> String {
         passes: &check.passes,
         reduction: triage.reduction.as_ref(),
         guilty: bisection.as_ref().and_then(Bisection::culprit).map(ToString::to_string),
+        in_front_end: triage.in_front_end,
+        machine_pass: of_machine(triage).and_then(|found| {
+            let BisectedInvocation { index, pass, unit, .. } = found.culprit()?;
+            let stage = codegen_stage(&found.invocations, *index)?;
+            Some(MachinePassJson { name: pass, unit, stage })
+        }),
         single_pass: triage.single.as_ref().map(|single| SingleJson {
             folder: single.case.folder.display().to_string(),
             passes: &single.check.passes,
@@ -274,9 +327,15 @@ pub fn triage_markdown(triage: &Triage) -> String {
         let _ = writeln!(out, "`{}`:\n", single.case.case.input);
         fenced(&mut out, "llvm", &first_lines(&single.module));
     }
+    if triage.in_front_end {
+        let _ = writeln!(out, "## Where it fails\n\n{}.\n", words::capitalized(FRONT_END));
+    }
     if let Some(bisection) = &triage.bisection {
         let smallest = triage.single.as_ref().and_then(|single| single.bisection.as_ref());
-        blame(&mut out, bisection, smallest.unwrap_or(bisection));
+        match in_codegen(triage).zip(of_machine(triage)) {
+            Some((said, found)) => blame_codegen(&mut out, &said, found),
+            None => blame(&mut out, bisection, smallest.unwrap_or(bisection)),
+        }
     }
     if !smallest.frames.is_empty() {
         let frames: Vec<String> =
@@ -313,7 +372,7 @@ fn definedness(out: &mut String, said: &Definedness) {
 fn headline(triage: &Triage) -> String {
     let kind = words::kind(triage.case.case.kind);
     let pass = triage.bisection.as_ref().and_then(Bisection::culprit);
-    match pass {
+    match of_machine(triage).and_then(Bisection::culprit).or(pass) {
         Some(invocation) => format!("[{}] {kind}", invocation.pass),
         None => format!("{kind} in {}", triage.case.case.id),
     }
@@ -325,6 +384,23 @@ fn first_lines(text: &str) -> String {
         lines.push("; (cut here; the whole module is in the case's folder)");
     }
     lines.join("\n")
+}
+
+/// Which part of the code generator fails.
+fn blame_codegen(out: &mut String, said: &str, found: &Bisection) {
+    let _ = writeln!(out, "## Guilty pass of the code generator\n");
+    let n_invocations = words::count(found.invocations.len());
+    let _ =
+        writeln!(out, "{}, of {n_invocations} invocations.\n", words::capitalized(&inline(said)));
+    let Some(culprit) = found.culprit() else { return };
+    let name = &culprit.pass;
+    if !name.contains(' ') {
+        let _ = writeln!(
+            out,
+            "llc knows the pass by its name: `-stop-before={name}` prints the \
+             machine code that it gets.\n"
+        );
+    }
 }
 
 /// Who is to blame, and what it does to the smallest program there is.

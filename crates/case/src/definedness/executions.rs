@@ -82,7 +82,14 @@ pub type References = Vec<(&'static str, Execution)>;
 /// Whether they agree is for [`disagreement`] to say. One that does not end costs
 /// all of its time, so the first is alone.
 pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Duration), CaseError> {
-    const OTHERS: [Way; 3] = [AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS];
+    references_by(pool, &[AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS], limits)
+}
+
+fn references_by(
+    pool: &mut Pool,
+    others: &[Way],
+    limits: Limits,
+) -> Result<(References, Duration), CaseError> {
     let RunResult { outcome, wall: mut slowest, .. } =
         pool.first().run(&PLAIN.request(None, limits))?;
     let first = reference(&PLAIN, outcome)?;
@@ -90,11 +97,12 @@ pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Durati
         return Err(CaseError::Unexpected(objection));
     }
     let mut references = vec![(PLAIN.name, first)];
-    let results = pool.run_all(&OTHERS.map(|way| way.request(None, limits)), &|_| ());
-    for (way, result) in OTHERS.into_iter().zip(results) {
+    let requests: Vec<_> = others.iter().map(|way| way.request(None, limits)).collect();
+    let results = pool.run_all(&requests, &|_| ());
+    for (way, result) in others.iter().zip(results) {
         let result = result?;
         slowest = slowest.max(result.wall);
-        references.push((way.name, reference(&way, result.outcome)?));
+        references.push((way.name, reference(way, result.outcome)?));
     }
     Ok((references, slowest))
 }
@@ -107,6 +115,8 @@ pub struct UnderTest<'a> {
     pub at_o0: Option<&'a Program>,
     /// What LLVM gets with either.
     pub options: &'a [String],
+    /// The code generator is accused, so what it makes when it optimizes is no measure.
+    pub accuses_codegen: bool,
 }
 
 impl UnderTest<'_> {
@@ -117,6 +127,9 @@ impl UnderTest<'_> {
         pool: &mut Pool,
         limits: Limits,
     ) -> Result<(References, Duration), CaseError> {
+        if self.accuses_codegen {
+            return references_by(pool, &[AS_PROCESS], limits);
+        }
         let Some(at_o0) = self.at_o0 else { return references(pool, limits) };
         pool.load(at_o0, self.options, limits)?;
         let found = references(pool, limits);

@@ -43,7 +43,7 @@ impl DriverUnderTest {
         let level = match &case.pipeline {
             Pipeline::Level(level) => *level,
             // Not so in a case that was read.
-            Pipeline::Passes(_) => OptLevel::O2,
+            Pipeline::Passes(_) | Pipeline::Codegen(_) => OptLevel::O2,
         };
         let references = match case.kind {
             // What is linked with objects of this compiler is its own measure.

@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use optsleuth_case::CaseError;
 use optsleuth_case::folder::write_whole;
 use optsleuth_case::workers::{LlvmChoice, llvm_of_tool};
 use optsleuth_case::write::is_free;
+use optsleuth_compiler::driver::Driver;
+use optsleuth_compiler::unpack::unpack;
+use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{CASE_FILE, Pipeline, ProjectFinding, Triage as Triaged, Trust};
 use optsleuth_project::{GuiltyPlan, Project, find_crashed, find_guilty};
 use optsleuth_report::{
@@ -14,7 +18,9 @@ use optsleuth_report::{
     triage_text,
 };
 use optsleuth_triage::reduce::Reducer;
-use optsleuth_triage::triage::{GccSuspicion, Suspicion, TriageInput, TriagePlan, triage};
+use optsleuth_triage::triage::{
+    GccSuspicion, SeveralPrograms, Suspect, Suspicion, TriageInput, TriagePlan, triage,
+};
 
 use super::execution::ExecutionFlags;
 use super::report::page;
@@ -23,7 +29,7 @@ use super::{
     Level, LimitFlags, LlvmFlags, TrustFlags, parse_duration, parse_seconds, print, style,
 };
 use crate::exit::Exit;
-use crate::failing_command::{Asked, CommandError, FailingCommand, Tool};
+use crate::failing_command::{Asked, CommandError, FailingCommand, Tool, of_reproducer, script_in};
 use crate::failure::Failure;
 use crate::progress::Bar;
 
@@ -38,8 +44,11 @@ use crate::progress::Bar;
   optsleuth triage repro.c --gcc 12 --level O2 -o case/      # gcc fails, not LLVM
   optsleuth triage case/                                     # a folder with a case.toml
   optsleuth triage -- clang-19 -O2 -Iinclude -c repro.c      # the command that fails
+  optsleuth triage -- clang++-19 -O2 main.cpp parts.cpp -lm -o prog    # one of them is guilty
   optsleuth triage -- opt-19 -passes=gvn repro.ll
+  optsleuth triage -- llc-19 -O2 repro.ll                    # code generation alone
   optsleuth triage /tmp/repro-1a2b3c.sh                      # what clang wrote when it crashed
+  optsleuth triage repro.tar.gz                              # the same, packed with its source
   optsleuth triage project/ --check 'make check'             # what `optsleuth build` recorded
   optsleuth triage project/                                  # the compiler crashed in that build
   optsleuth triage case/ --budget 10m --json
@@ -56,10 +65,10 @@ Exit codes: 0 a report was made, 3 its behaviour varies or is not defined, 6 not
 130 Ctrl-C.")]
 pub(crate) struct Triage {
     /// A .c, .cpp, .ll or .bc file, a folder with a case.toml, one that `optsleuth build`
-    /// made, or the script that clang writes when it crashes
+    /// made, or the script that clang writes when it crashes (also in a tar archive)
     #[arg(value_name = "INPUT", required_unless_present = "command")]
     input: Option<PathBuf>,
-    /// The command that fails, of opt, clang or gcc
+    /// The command that fails, of opt, llc, clang or gcc
     #[arg(
         last = true,
         value_name = "COMMAND",
@@ -114,6 +123,8 @@ pub(crate) struct Triage {
     json: bool,
 }
 
+/// What a crash reproducer may be packed into.
+const ARCHIVES: [&str; 6] = [".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst"];
 /// The names of the reports, in the case's folder.
 const MARKDOWN: &str = "report.md";
 const PAGE: &str = "index.html";
@@ -126,7 +137,9 @@ impl Triage {
                 None => self.of_crashed_build(&folder),
             };
         }
-        let input = self.what()?;
+        // What an archive has lies there until the end.
+        let unpacked = Workdir::new().map_err(CaseError::from)?;
+        let input = self.what(&unpacked)?;
         self.of_input(input)
     }
 
@@ -229,7 +242,7 @@ impl Triage {
         }
     }
 
-    fn what(&self) -> Result<TriageInput, Failure> {
+    fn what(&self, unpacked: &Workdir) -> Result<TriageInput, Failure> {
         let Some(input) = &self.input else {
             return self.of_command(&FailingCommand::read(&self.command)?);
         };
@@ -243,9 +256,17 @@ impl Triage {
             }
             return Ok(TriageInput::Case(folder.to_owned(), self.trust.trust()));
         }
-        if input.extension().is_some_and(|extension| extension == "sh") {
-            let text = fs_err::read_to_string(input)?;
-            return self.of_command(&FailingCommand::of_reproducer(input, &text)?);
+        let name = input.file_name().unwrap_or_default().to_string_lossy();
+        let script = match ARCHIVES.iter().any(|ending| name.ends_with(ending)) {
+            true => {
+                unpack(input, unpacked.path())?;
+                Some(script_in(unpacked.path(), input)?)
+            }
+            false => name.ends_with(".sh").then(|| input.clone()),
+        };
+        if let Some(script) = script {
+            let text = fs_err::read_to_string(&script)?;
+            return self.of_command(&of_reproducer(&script, &text)?);
         }
         Ok(self.of_program(input))
     }
@@ -259,19 +280,47 @@ impl Triage {
     }
 
     fn of_command(&self, command: &FailingCommand) -> Result<TriageInput, Failure> {
-        let FailingCommand { compiler, tool, program, asked, flags } = command;
+        let FailingCommand { compiler, tool, programs, asked, flags, links, .. } = command;
+        let suspects: Vec<Suspect> = programs
+            .iter()
+            .map(|program| self.suspect(command, program))
+            .collect::<Result<_, Failure>>()?;
+        Ok(match <[Suspect; 1]>::try_from(suspects) {
+            Ok([Suspect::Llvm(suspicion)]) => TriageInput::Program(suspicion),
+            Ok([Suspect::Gcc(suspicion)]) => TriageInput::GccProgram(suspicion),
+            Err(suspects) => TriageInput::Several(SeveralPrograms {
+                suspects,
+                compiler: match tool {
+                    // As the driver itself is found.
+                    Tool::Gcc => Driver::find(&compiler.display().to_string())?.path,
+                    Tool::Opt | Tool::Llc | Tool::Clang => compiler.clone(),
+                },
+                flags: flags.clone(),
+                level: asked.level(),
+                are_linked: *links,
+            }),
+        })
+    }
+
+    /// What is suspected of one program of a command.
+    fn suspect(&self, command: &FailingCommand, program: &Path) -> Result<Suspect, Failure> {
+        let FailingCommand { compiler, tool, asked, flags, .. } = command;
         let (folder, force) = (self.folder_for(program), self.force);
+        let mut conditions = self.execution.conditions();
+        if command.links {
+            conditions.companions.extend(command.companions.iter().cloned());
+            conditions.ldflags.extend(command.link_words.iter().cloned());
+        }
         let (c_flags, options) = match tool {
-            Tool::Opt => (Vec::new(), flags.clone()),
+            Tool::Opt | Tool::Llc => (Vec::new(), flags.clone()),
             Tool::Clang => command.flags_of_llvm(),
             Tool::Gcc => {
-                let level = asked.level();
-                return Ok(TriageInput::GccProgram(Box::new(GccSuspicion {
-                    program: program.clone(),
+                return Ok(Suspect::Gcc(Box::new(GccSuspicion {
+                    program: program.to_owned(),
                     gcc: compiler.display().to_string(),
-                    level,
+                    level: asked.level(),
                     flags: flags.clone(),
-                    conditions: self.execution.conditions(),
+                    conditions,
                     trust: self.trust.trust(),
                     folder,
                     force,
@@ -285,21 +334,19 @@ impl Triage {
         let pipeline = match asked {
             Asked::Passes(passes) => Pipeline::Passes(passes.clone()),
             Asked::Level(level) => Pipeline::Level(*level),
+            Asked::Codegen(level) => Pipeline::Codegen(*level),
         };
-        let program = program.clone();
-        let (conditions, trust) = (self.execution.conditions(), self.trust.trust());
-        let suspicion = Suspicion {
-            program,
+        Ok(Suspect::Llvm(Box::new(Suspicion {
+            program: program.to_owned(),
             llvm,
             pipeline,
             options,
             c_flags,
             conditions,
-            trust,
+            trust: self.trust.trust(),
             folder,
             force,
-        };
-        Ok(TriageInput::Program(Box::new(suspicion)))
+        })))
     }
 
     fn of_program(&self, input: &Path) -> TriageInput {

@@ -37,6 +37,7 @@ fn command_remedy(error: &CommandError) -> &'static str {
             "give the whole command behind `--`, as in `-- clang-19 -O2 -c repro.c`"
         }
         CommandError::SeveralPrograms(..) => "give the command that compiles the one that fails",
+        CommandError::NoScript(..) => "unpack it, and give the .sh file that clang wrote",
         CommandError::Refused(..) => "leave it out if the failure stays without it",
         CommandError::ExecutionOfCase => "docs/case-format.md describes `[execution]`",
         CommandError::NoReproducer(_) => {

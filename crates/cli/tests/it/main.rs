@@ -9,6 +9,7 @@ mod commands;
 mod cov;
 mod demo;
 mod drivers;
+mod failing_command;
 mod hunt;
 mod import;
 mod leftovers;

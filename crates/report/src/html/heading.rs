@@ -120,7 +120,7 @@ fn facts(out: &mut String, view: &CaseView<'_>) -> fmt::Result {
         (CompilerSpec::Gcc(_) | CompilerSpec::Clang(_), Pipeline::Level(level)) => {
             ("Level", format!("-{}", level.name()))
         }
-        (_, pipeline) => ("Passes", pipeline.passes()),
+        (_, pipeline) => ("Passes", pipeline.in_words()),
     };
     let facts = [
         ("Source", case.source.clone(), false),

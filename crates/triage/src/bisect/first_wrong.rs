@@ -58,6 +58,13 @@ struct WrongStep {
     with: IndexSet,
 }
 
+/// Why no step is named.
+enum Unclear {
+    /// After all of them, the program is right.
+    Right,
+    NoVerdict(String),
+}
+
 struct Search<'a, 'b> {
     trials: &'a mut Trials<'b>,
     refinement: Refinement,
@@ -67,7 +74,8 @@ impl Search<'_, '_> {
     fn first(&mut self, end: u32, minimal: &[u32]) -> Result<FirstWrongStep, Halt> {
         let mut step = match self.in_run(end)? {
             Ok(number) => self.step(number),
-            Err(why) => return Ok(unknown(&why)),
+            Err(Unclear::Right) => return Ok(FirstWrongStep::NoPass),
+            Err(Unclear::NoVerdict(why)) => return Ok(unknown(&why)),
         };
         if !minimal.contains(&step.invocation) {
             // The failure does not need that one: what it needs has its own.
@@ -82,13 +90,11 @@ impl Search<'_, '_> {
     }
 
     /// The invocation of the failing run after which it is wrong, and stays so.
-    fn in_run(&mut self, end: u32) -> Result<Result<u32, String>, Halt> {
+    fn in_run(&mut self, end: u32) -> Result<Result<u32, Unclear>, Halt> {
         match &self.judge(&[IndexSet::from(end)])?[0] {
             Refined::Wrong => {}
-            Refined::Right => {
-                return Ok(Err("the referee finds the optimized program right".to_owned()));
-            }
-            Refined::Unknown(why) => return Ok(Err(why.clone())),
+            Refined::Right => return Ok(Err(Unclear::Right)),
+            Refined::Unknown(why) => return Ok(Err(Unclear::NoVerdict(why.clone()))),
         }
         let mut search = PrefixSearch::new(end);
         let mut unsure: Vec<(u32, String)> = Vec::new();
@@ -109,7 +115,7 @@ impl Search<'_, '_> {
         }
         let number = search.certain_after();
         match unsure.into_iter().find(|(end, _)| *end == number) {
-            Some((_, why)) => Ok(Err(format!("before #{number}, {why}"))),
+            Some((_, why)) => Ok(Err(Unclear::NoVerdict(format!("before #{number}, {why}")))),
             None => Ok(Ok(number)),
         }
     }

@@ -15,6 +15,7 @@
 
 mod authors;
 mod choices;
+mod codegen_form;
 mod first_wrong;
 mod gcc;
 mod inquiry;
@@ -38,8 +39,8 @@ use optsleuth_compiler::driver::{Driver, Family};
 use optsleuth_compiler::llvm::Flavor;
 use optsleuth_model::{
     BISECTION_VERSION, BisectedInvocation, Bisection, BisectionEnd, BisectionVerdict, Case,
-    CaseKind, FirstWrongStep, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePassForm,
-    Stage, Trust, UnitChange,
+    CaseKind, FirstWrongStep, IndexSet, Limits, Outcome, Progress, RunRequest, SinglePass,
+    SinglePassForm, Stage, Trust, UnitChange,
 };
 
 use crate::TriageError;
@@ -110,6 +111,11 @@ pub fn bisect_to_single_pass(
     let begun = Instant::now();
     let mut found = bisect_failing(failing, deadline, progress)?;
     found.single_pass = match found.ended {
+        BisectionEnd::Complete | BisectionEnd::OutOfTime
+            if codegen_form::is_wanted(failing, &found) =>
+        {
+            codegen_form::codegen_form(failing, &found, deadline, progress)?
+        }
         BisectionEnd::Interrupted => {
             SinglePassForm::Missing { why: "it was interrupted".to_owned() }
         }
@@ -120,6 +126,10 @@ pub fn bisect_to_single_pass(
             }
         }
     };
+    if let SinglePassForm::Found(SinglePass { codegen: Some(_), .. }) = &found.single_pass {
+        // What the passes do is needed, perhaps, but not wrong.
+        found.verdict = BisectionVerdict::InCodegen;
+    }
     found.seconds = begun.elapsed().as_secs_f64();
     Ok(found)
 }
@@ -143,9 +153,11 @@ pub fn bisect_failing(
         Err(Halt::Interrupted) => BisectionEnd::Interrupted,
         Err(Halt::Failed(error)) => return Err(error),
     };
-    let verdict = match findings.needs_nothing {
-        true => without_optional(&mut trials, reproduction)?,
-        false => findings.verdict().unwrap_or(BisectionVerdict::Unfinished),
+    let verdict = match (in_machine_pass(&trials, reproduction, &findings), findings.needs_nothing)
+    {
+        (Some(verdict), _) => verdict,
+        (None, true) => without_optional(&mut trials, reproduction)?,
+        (None, false) => findings.verdict().unwrap_or(BisectionVerdict::Unfinished),
     };
     let mut invocations: Vec<BisectedInvocation> = log.iter().map(Into::into).collect();
     for (invocation, changed) in invocations.iter_mut().zip(&findings.changed) {
@@ -179,11 +191,17 @@ pub fn bisect_failing(
     {
         // The referee is quick where the program itself never ends.
         trials.extend_by(REFEREE_TIME);
-        if ended == BisectionEnd::Complete && trials.loaded.case.case.kind == CaseKind::Crash {
+        if ended == BisectionEnd::Complete
+            && trials.loaded.case.case.kind == CaseKind::Crash
+            && !trials.template.machine_passes
+        {
             progress.step("asking LLVM's own verifiers");
             found.broken_earlier = verifiers::broken_earlier(&mut trials, guilty)?;
         }
-        if let Some(end) = failing_length(trials.loaded.case.case.kind, guilty, &found) {
+        let is_machine = trials.template.machine_passes;
+        if let Some(end) = failing_length(trials.loaded.case.case.kind, guilty, &found)
+            && !is_machine
+        {
             found.first_wrong = first_wrong(&mut trials, end, &found.minimal)?;
             // LLVM may well fail on a program that is right.
             if trials.loaded.case.case.kind != CaseKind::WrongCode && found.first_wrong().is_none()
@@ -192,7 +210,9 @@ pub fn bisect_failing(
             }
         }
         let culprit = found.culprit().map_or(guilty, |culprit| culprit.index);
-        found.change = change(&mut trials, culprit)?;
+        if !is_machine {
+            found.change = change(&mut trials, culprit)?;
+        }
     }
     found.runs = trials.n_runs;
     found.seconds = begun.elapsed().as_secs_f64();
@@ -211,6 +231,24 @@ fn failing_length(kind: CaseKind, guilty: u32, found: &Bisection) -> Option<u32>
     (length > 0).then_some(length)
 }
 
+/// The machine pass in which LLVM fails, where machine passes are what is bisected:
+/// most of them cannot be skipped, and the failure needs to be in none that can.
+fn in_machine_pass(
+    trials: &Trials<'_>,
+    reproduction: &Reproduction,
+    findings: &Findings,
+) -> Option<BisectionVerdict> {
+    let is_wrong = trials.loaded.case.case.kind == CaseKind::WrongCode;
+    if !trials.template.machine_passes || is_wrong {
+        return None;
+    }
+    // A code generator that refuses something says so in the last that it comes to.
+    let said = invocation_of(&reproduction.first.outcome).or(trials.log.last())?;
+    let invocation = said.index;
+    let needs_also = findings.minimal.iter().copied().filter(|also| *also != invocation).collect();
+    Some(BisectionVerdict::Guilty { invocation, needs_also })
+}
+
 /// Who is to blame where nothing that can be skipped is.
 fn without_optional(
     trials: &mut Trials<'_>,
@@ -218,7 +256,7 @@ fn without_optional(
 ) -> Result<BisectionVerdict, TriageError> {
     let bare = RunRequest { passes: None, ..trials.template.clone() };
     let outcome = trials.run_one(&bare)?.outcome;
-    if trials.oracle.judge(&outcome) == Verdict::Fails {
+    if !bare.machine_passes && trials.oracle.judge(&outcome) == Verdict::Fails {
         return Ok(match is_generating(&outcome) {
             true => BisectionVerdict::InCodegen,
             false => BisectionVerdict::BeforeAnyPass,

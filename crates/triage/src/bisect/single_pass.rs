@@ -33,6 +33,9 @@ pub(crate) fn single_pass(
     deadline: Instant,
     progress: &dyn Progress,
 ) -> Result<Result<SinglePass, String>, TriageError> {
+    if failing.loaded.case.case.pipeline.is_codegen() {
+        return Ok(Err("no pass runs: code is generated alone".to_owned()));
+    }
     let Some(guilty) = bisection.guilty() else {
         return Ok(Err("there is no pass to blame".to_owned()));
     };
@@ -236,6 +239,7 @@ fn form(
     SinglePass {
         passes: passes.to_string(),
         n_passes: passes.optimizations().len(),
+        codegen: None,
         ir: module.to_owned(),
         commands: commands.into_iter().chain(program).collect(),
         what: trials.oracle.describe(outcome),

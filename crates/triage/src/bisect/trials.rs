@@ -51,6 +51,8 @@ pub(super) struct Trials<'a> {
     pub(super) loaded: &'a mut LoadedCase,
     pub(super) oracle: &'a Oracle,
     pub(super) progress: &'a dyn Progress,
+    /// How the case fails, in a line.
+    pub(super) what: String,
     /// The failing run, with nothing that the failure does not need.
     pub(super) template: RunRequest,
     /// What it comes to.
@@ -111,7 +113,19 @@ impl<'a> Trials<'a> {
         let template = candidate_request(time, &request, reproduction);
         let (choices, pass_names) = (Choices::default(), HashMap::new());
         let oracle = &reproduction.oracle;
-        Trials { loaded, oracle, progress, template, log, choices, pass_names, deadline, n_runs: 0 }
+        let (what, n_runs) = (reproduction.what.clone(), 0);
+        Trials {
+            loaded,
+            oracle,
+            progress,
+            what,
+            template,
+            log,
+            choices,
+            pass_names,
+            deadline,
+            n_runs,
+        }
     }
 
     /// Goes on for this long at least.

@@ -62,6 +62,7 @@ impl<'a> Findings<'a> {
         if let Outcome::Crash(crash) = failure {
             clues.frames = map.functions_on_stack(&crash.frames);
         }
+        clues.in_codegen = described.case.pipeline.is_codegen();
         Findings {
             map,
             truth: described.case.truth.as_ref().map(|truth| Culprits::find(map, truth)),

@@ -199,9 +199,12 @@ fn investigate<'a>(
         stop: SEQUENCES.of(plan.stop),
         recipe: Recipe::default(),
     };
-    let quiet = Quiet(progress);
-    let searched = look_for_witnesses(loaded, reproduction, input, &template, &search, &quiet)?;
-    findings.take_sequences(searched.tally);
+    // A failure without passes has no sequence that could be varied.
+    if template.passes.is_some() {
+        let quiet = Quiet(progress);
+        let searched = look_for_witnesses(loaded, reproduction, input, &template, &search, &quiet)?;
+        findings.take_sequences(searched.tally);
+    }
     findings.rank(started.elapsed());
 
     progress.step("varying the program");
@@ -352,7 +355,8 @@ fn window(
 fn with_authors(template: &RunRequest, guilty: Option<u32>) -> RunRequest {
     RunRequest {
         window: guilty.map(|guilty| (guilty, guilty.saturating_add(1))),
-        authors: guilty.is_some(),
+        // Machine instructions have no authors that could be told.
+        authors: guilty.is_some() && !template.machine_passes,
         coverage: true,
         ..template.clone()
     }

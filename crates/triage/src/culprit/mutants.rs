@@ -11,7 +11,9 @@ use optsleuth_case::loaded::LoadedCase;
 use optsleuth_case::oracle::{Oracle, Verdict};
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::Pool;
-use optsleuth_model::{CaseKind, Coverage, Edit, EditKind, IndexSet, RunRequest, RunResult};
+use optsleuth_model::{
+    CaseKind, CodegenLevel, Coverage, Edit, EditKind, IndexSet, RunRequest, RunResult,
+};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
@@ -58,7 +60,18 @@ pub(super) fn run(
         let results = pool.run_while(&requests, go_on, &|result, _| result);
         return results.into_iter().map(|result| judged(result, oracle)).collect();
     }
-    let unoptimized = |edit: &Edit| RunRequest { passes: None, coverage: false, ..with(edit) };
+    // Where nothing but code is generated, that is what optimizes.
+    let codegen = match template.passes {
+        Some(_) => template.codegen,
+        None => CodegenLevel::O0,
+    };
+    let unoptimized = |edit: &Edit| RunRequest {
+        passes: None,
+        codegen,
+        machine_passes: false,
+        coverage: false,
+        ..with(edit)
+    };
     let requests: Vec<RunRequest> =
         edits.iter().flat_map(|edit| [unoptimized(edit), with(edit)]).collect();
     let mut results = pool.run_while(&requests, go_on, &|result, _| result).into_iter();

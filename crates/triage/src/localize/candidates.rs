@@ -16,7 +16,9 @@ pub(super) fn alphabet(
     let is_lenient =
         workers.registry.takes_parameter(INSTCOMBINE, LENIENT) && !is_about_fixpoints(failure);
     let spelled = |element: Element| if is_lenient { lenient(element) } else { element };
-    let buggy = buggy.map(PassSequence::optimizations).unwrap_or_default();
+    // Where code is generated alone, sequences are what comes before that.
+    let nothing = || vec![Element::pass(NOTHING.to_owned())];
+    let buggy = buggy.map_or_else(nothing, PassSequence::optimizations);
     let buggy = buggy.into_iter().map(spelled).collect();
     let candidates = TABLE_I
         .iter()
@@ -33,6 +35,8 @@ fn is_about_fixpoints(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Crash(crash) if crash.message.as_ref().is_some_and(says))
 }
 
+/// A pass of LLVM's own that does nothing.
+const NOTHING: &str = "no-op-module";
 const INSTCOMBINE: &str = "instcombine";
 const LENIENT: &str = "no-verify-fixpoint";
 

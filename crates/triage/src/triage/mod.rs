@@ -14,8 +14,10 @@
 //! and what was found until then is reported.
 
 mod budget;
+mod front_end;
 mod of_gcc;
 mod open;
+mod several;
 mod unseen;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +48,7 @@ use crate::zoom::{ZoomPlan, ZoomedRanking, find_culprit_zoomed};
 use budget::{Budget, Step};
 pub use of_gcc::GccSuspicion;
 pub use open::Suspicion;
+pub use several::{SeveralPrograms, Suspect};
 use unseen::Asserting;
 
 /// What is to be triaged.
@@ -57,6 +60,8 @@ pub enum TriageInput {
     Program(Box<Suspicion>),
     /// The same for a gcc.
     GccProgram(Box<GccSuspicion>),
+    /// Programs of one command, of which one is guilty.
+    Several(SeveralPrograms),
 }
 
 #[derive(Clone, Debug)]
@@ -81,9 +86,8 @@ pub struct TriagePlan {
 /// Does it all.
 pub fn triage(plan: &TriagePlan, progress: &dyn Progress) -> Result<Triage, TriageError> {
     match &plan.input {
-        TriageInput::Program(suspicion) => {
-            triage_llvm(plan, &LlvmInput::Program(suspicion), progress)
-        }
+        TriageInput::Program(suspicion) => front_end::triage_suspicion(plan, suspicion, progress),
+        TriageInput::Several(several) => several::triage_several(plan, several, progress),
         TriageInput::GccProgram(suspicion) => of_gcc::triage_program(plan, suspicion, progress),
         TriageInput::Case(folder, trust) => {
             let case = open_case(folder, *trust)?;
@@ -144,7 +148,8 @@ fn triage_llvm(
         Some(single) => single.bisection.as_ref(),
         None => bisection.as_ref(),
     };
-    let localization = match bisection.as_ref().is_some_and(needs_a_pass) {
+    let has_culprit = single.is_some() || bisection.as_ref().is_some_and(needs_a_pass);
+    let localization = match has_culprit {
         true => steps.ranking(failing, &folder, of_smallest),
         false => None,
     };
@@ -156,6 +161,7 @@ fn triage_llvm(
         single,
         localization,
         program: None,
+        in_front_end: false,
         notes: steps.notes,
         interrupted: progress.stop_requested(),
         seconds: steps.seconds,
@@ -188,7 +194,7 @@ fn opened(
     // What depends on where things lie in memory may show without probes alone, or
     // in the distribution's tools alone.
     let failing = match opened_with(plan, input, Flavor::Plain, progress) {
-        Err(error) if passes(&error) => {
+        Err(error) if nothing_fails(&error) => {
             return opened_asserting(plan, input, error, notes, progress);
         }
         other => other?,
@@ -198,7 +204,7 @@ fn opened(
 }
 
 /// Whether nothing at all goes wrong.
-fn passes(error: &TriageError) -> bool {
+fn nothing_fails(error: &TriageError) -> bool {
     matches!(
         error,
         TriageError::NoFailure { status: CheckStatus::Passes, .. }
@@ -388,9 +394,15 @@ impl Steps<'_> {
         let place = folder.join(SINGLE_PASS);
         let case = Case {
             id: format!("{}-{SINGLE_PASS}", parent.id),
-            title: parent.title.as_ref().map(|title| format!("{title}, with one pass")),
+            title: parent.title.as_ref().map(|title| match form.codegen {
+                Some(_) => format!("{title}, without passes"),
+                None => format!("{title}, with one pass"),
+            }),
             input: "input.ll".to_owned(),
-            pipeline: Pipeline::Passes(form.passes.clone()),
+            pipeline: match form.codegen {
+                Some(level) => Pipeline::Codegen(level),
+                None => Pipeline::Passes(form.passes.clone()),
+            },
             front_end: None,
             flags: parent.llvm_options(),
             cflags: Vec::new(),

@@ -18,15 +18,15 @@ use optsleuth_case::folder::{
     forget, open_case, save_bisection, save_definedness, save_localization, surroundings,
 };
 use optsleuth_case::write::{is_free, write_case_with};
-use optsleuth_compiler::driver::{Compiled, Driver};
+use optsleuth_compiler::driver::{Compiled, Driver, Family};
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
-    Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, OptLevel, Pipeline, Progress,
-    Triage, Trust,
+    Bisection, Case, CaseFolder, CaseKind, CheckStatus, Conditions, Limits, Localization, OptLevel,
+    Pipeline, Progress, Reduction, Triage, Trust,
 };
 
 use super::budget::{Budget, Step};
-use super::open::{includes_own, written_with};
+use super::open::{includes_of_user, written_with};
 use super::{Steps, TriagePlan};
 use crate::TriageError;
 use crate::bisect::bisect_gcc;
@@ -112,6 +112,10 @@ fn triage_failing(
         }
     };
     save_definedness(&failing.loaded.case, &failing.reproduction.definedness)?;
+    // Of clang's driver, only the front end comes here.
+    if failing.loaded.tested.driver.family == Family::Clang {
+        return concluded(steps, &failing, &folder, reduction, None, None);
+    }
     let bisection = steps.attempt("bisect", |steps| {
         let deadline = steps.budget.end() - steps.budget.of(Step::Rank);
         let found = bisect_gcc(&mut failing, deadline, progress)?;
@@ -127,7 +131,19 @@ fn triage_failing(
         save_localization(&failing.loaded.case, &found)?;
         Ok(found)
     });
-    let case = open_case(&folder, trust)?;
+    concluded(steps, &failing, &folder, reduction, bisection, localization)
+}
+
+/// What is known now.
+fn concluded(
+    steps: Steps<'_>,
+    failing: &FailingDriverCase,
+    folder: &Path,
+    reduction: Option<Reduction>,
+    bisection: Option<Bisection>,
+    localization: Option<Localization>,
+) -> Result<Triage, TriageError> {
+    let case = open_case(folder, failing.loaded.case.trust)?;
     Ok(Triage {
         check: failing.report()?,
         program: Some(String::from_utf8_lossy(&fs::read(case.input())?).into_owned()),
@@ -136,8 +152,9 @@ fn triage_failing(
         bisection,
         single: None,
         localization,
+        in_front_end: failing.loaded.tested.driver.family == Family::Clang,
         notes: steps.notes,
-        interrupted: progress.stop_requested(),
+        interrupted: steps.progress.stop_requested(),
         seconds: steps.seconds,
     })
 }
@@ -169,11 +186,22 @@ fn open(
     is_free(&suspicion.folder, suspicion.force)?;
     let driver = Driver::find(&suspicion.gcc)?;
     progress.step("looking for the failure");
-    let text = self_contained(suspicion, &driver)?;
     let (kind, observed) = observe(suspicion, &driver, limits)?;
+    let text = fs::read(&suspicion.program)?;
+    let includes = includes_of_user(&String::from_utf8_lossy(&text), &suspicion.flags);
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
     let input = suspicion.program.file_name().unwrap_or_default().to_string_lossy();
     let (execution, copies) = suspicion.conditions.for_case();
+    let mut cflags = suspicion.flags.clone();
+    let text = match kind {
+        // Another compiler reads it, too, and takes other parts of the system's headers.
+        CaseKind::WrongCode => {
+            cflags.extend(beside(&suspicion.program).into_iter().filter(|_| includes).flatten());
+            text
+        }
+        _ if includes => driver.preprocess(&suspicion.program, &suspicion.flags)?.into_bytes(),
+        _ => text,
+    };
     let mut case = Case {
         id: name.into_owned(),
         title: None,
@@ -184,7 +212,7 @@ fn open(
         input: input.into_owned(),
         pipeline: Pipeline::Level(suspicion.level),
         flags: Vec::new(),
-        cflags: suspicion.flags.clone(),
+        cflags,
         kind,
         signature: None,
         expected: None,
@@ -213,13 +241,10 @@ fn open(
     Ok(failing)
 }
 
-/// The program's text; preprocessed, where it includes files of its own.
-fn self_contained(suspicion: &GccSuspicion, driver: &Driver) -> Result<Vec<u8>, TriageError> {
-    let text = fs::read(&suspicion.program)?;
-    match includes_own(&String::from_utf8_lossy(&text)) {
-        true => Ok(driver.preprocess(&suspicion.program, &suspicion.flags)?.into_bytes()),
-        false => Ok(text),
-    }
+/// Where the user's own headers are: they lie beside the program, and not in the case.
+fn beside(program: &Path) -> Option<[String; 2]> {
+    let program = std::path::absolute(program).ok()?;
+    Some(["-iquote".to_owned(), program.parent()?.display().to_string()])
 }
 
 /// How gcc fails on a program; where it does not, the program has to be looked at.

@@ -103,7 +103,7 @@ pub(super) fn open_in(
     let observed = observe(workers, suspicion, limits, progress)?;
     let Observed { workers, kind, what, definedness } = observed;
     let name = suspicion.folder.file_name().unwrap_or_default().to_string_lossy();
-    let (input, text) = self_contained(suspicion)?;
+    let Contained { name: input, text, c_flags } = self_contained(suspicion)?;
     let (execution, copies) = suspicion.conditions.for_case();
     let case = Case {
         id: name.into_owned(),
@@ -120,7 +120,7 @@ pub(super) fn open_in(
         pipeline: suspicion.pipeline.clone(),
         front_end: None,
         flags: suspicion.options.clone(),
-        cflags: suspicion.c_flags.clone(),
+        cflags: c_flags,
         kind,
         signature: None,
         expected: None,
@@ -162,7 +162,7 @@ fn observe(
     let Suspicion { program, c_flags, pipeline, .. } = suspicion;
     let (clang_flags, options) = (suspicion.clang_flags(), suspicion.llvm_options());
     let loaded = workers.load(program, &clang_flags, &options, limits)?;
-    let passes = workers.passes(&pipeline.passes())?;
+    let passes = workers.passes_of(pipeline)?;
     let request = |kind| RunRequest { limits, ..failing_request(kind, pipeline, passes.clone()) };
     let run = workers.pool.first().run(&request(CaseKind::Crash))?;
     let kind = match &run.outcome {
@@ -177,8 +177,12 @@ fn observe(
                 _ => Some(clang::read_program(&workers.install, program, c_flags)?),
             };
             let request = request(CaseKind::WrongCode);
-            let under_test =
-                UnderTest { program: &loaded, at_o0: at_o0.as_ref(), options: &options };
+            let under_test = UnderTest {
+                program: &loaded,
+                at_o0: at_o0.as_ref(),
+                options: &options,
+                accuses_codegen: pipeline.is_codegen(),
+            };
             let wrong = execute(&mut workers, &under_test, &request, limits)?;
             // Nothing is written about a program that may do anything.
             let failing =
@@ -283,24 +287,36 @@ fn execute(
     Ok(WrongBehaviour { what: Wrong::Code(oracle.describe(&run.outcome)), expected })
 }
 
-/// Whether a source includes files that are not the system's.
-pub(super) fn includes_own(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start().starts_with("#include \""))
+/// A program that needs nothing but what is in its folder.
+struct Contained {
+    name: String,
+    text: Vec<u8>,
+    c_flags: Vec<String>,
 }
 
-/// The program's name in its folder, and its bytes. C that includes files of
-/// its own is preprocessed.
-fn self_contained(suspicion: &Suspicion) -> Result<(String, Vec<u8>), TriageError> {
-    let path = &suspicion.program;
+/// C that includes files of the user's is preprocessed; what the preprocessor was told
+/// is left out then.
+fn self_contained(suspicion: &Suspicion) -> Result<Contained, TriageError> {
+    let Suspicion { program: path, c_flags, .. } = suspicion;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let bytes = fs::read(path)?;
-    if !is_source(path) || !includes_own(&String::from_utf8_lossy(&bytes)) {
-        return Ok((name, bytes));
+    let text = fs::read(path)?;
+    if !is_source(path) || !includes_of_user(&String::from_utf8_lossy(&text), c_flags) {
+        return Ok(Contained { name, text, c_flags: c_flags.clone() });
     }
     let folder = Workdir::new()?;
     let whole = folder.file(&name);
     let install = suspicion.llvm.find()?;
     let text =
         clang::preprocess(&install, path, &suspicion.clang_flags(), Markers::Dropped, &whole)?;
-    Ok((name, text.into_bytes()))
+    let c_flags = clang::after_preprocessing(c_flags);
+    Ok(Contained { name, text: text.into_bytes(), c_flags })
+}
+
+/// Whether a program may include files that only this user has.
+pub(super) fn includes_of_user(text: &str, c_flags: &[String]) -> bool {
+    let begins = |line: &str, with: &str| line.trim_start().starts_with(with);
+    let has_folders = c_flags.iter().any(|flag| clang::is_of_preprocessor(flag));
+    let includes = if has_folders { "#include" } else { "#include \"" };
+    c_flags.iter().any(|flag| flag == "-include" || flag == "-imacros")
+        || text.lines().any(|line| begins(line, includes))
 }

@@ -13,8 +13,8 @@ use optsleuth_case::workers::{Workers, steps};
 use optsleuth_compiler::distribution::{Job, OptCrash};
 use optsleuth_compiler::llvm::{self, Flavor, Install, SourceTree, Targets, Variant, Zoomed};
 use optsleuth_model::{
-    AssertionCheck, CaseFolder, CodeMap, FunctionName, PassSequence, Program, Progress, RunResult,
-    ZoomReport,
+    AssertionCheck, CaseFolder, CodeMap, CodegenLevel, FunctionName, PassSequence, Pipeline,
+    Program, Progress, RunResult, ZoomReport,
 };
 
 use super::{LlvmInput, TriagePlan};
@@ -45,14 +45,14 @@ pub(super) fn look(
     progress: &dyn Progress,
 ) -> Result<Option<Unseen>, TriageError> {
     progress.step("asking the distribution's tools");
-    let Loaded { workers, program, passes, options } = load(plan, input, progress)?;
+    let Loaded { workers, program, passes, options, codegen } = load(plan, input, progress)?;
     let job = Job {
         install: &workers.install,
         program: &program,
         options: &options,
         passes: passes.as_ref(),
         verify_each: false,
-        codegen: None,
+        codegen,
         link: false,
         link_words: &[],
         limits: plan.limits,
@@ -135,6 +135,8 @@ struct Loaded {
     program: Program,
     passes: Option<PassSequence>,
     options: Vec<String>,
+    /// Where code is generated.
+    codegen: Option<CodegenLevel>,
 }
 
 fn load(
@@ -148,7 +150,8 @@ fn load(
             let loaded = LoadedCase::set_up(CaseFolder::clone(case), &how, plan.limits, progress)?;
             let LoadedCase { workers, program, request, case, .. } = loaded;
             let options = case.case.llvm_options();
-            Ok(Loaded { workers, program, passes: request.passes, options })
+            let codegen = codegen_of(&case.case.pipeline);
+            Ok(Loaded { workers, program, passes: request.passes, options, codegen })
         }
         LlvmInput::Program(suspicion) => {
             let llvm = &suspicion.llvm;
@@ -156,8 +159,17 @@ fn load(
             let mut workers = Workers::set_up(llvm, native, covered, None, progress)?;
             let (flags, options) = (suspicion.clang_flags(), suspicion.llvm_options());
             let program = workers.load(&suspicion.program, &flags, &options, plan.limits)?;
-            let passes = workers.passes(&suspicion.pipeline.passes())?;
-            Ok(Loaded { workers, program, passes: Some(passes), options })
+            let passes = workers.passes_of(&suspicion.pipeline)?;
+            let codegen = codegen_of(&suspicion.pipeline);
+            Ok(Loaded { workers, program, passes, options, codegen })
         }
+    }
+}
+
+/// How code is generated, where that is asked for.
+fn codegen_of(pipeline: &Pipeline) -> Option<CodegenLevel> {
+    match pipeline {
+        Pipeline::Passes(_) => None,
+        Pipeline::Level(_) | Pipeline::Codegen(_) => Some(pipeline.codegen()),
     }
 }

@@ -196,6 +196,7 @@ pub(crate) fn run_payload(
         authors: request.authors.into(),
         narrow_first,
         narrow_end,
+        machine_passes: request.machine_passes.into(),
     };
     let mut payload = Payload::default()
         .fixed(&options)

@@ -98,7 +98,7 @@ const MIB: u64 = 1 << 20;
 
 constants! {
     /// Raise it, here and in `protocol.h`, whenever something below changes.
-    PROTOCOL_VERSION: u32 = 14;
+    PROTOCOL_VERSION: u32 = 15;
 
     MAX_FRAMES: usize = 256;
     MAX_MESSAGE: usize = 16 * 1024;
@@ -245,6 +245,7 @@ structs! {
         authors: u32,
         narrow_first: u32,
         narrow_end: u32,
+        machine_passes: u32,
     }
 
     /// Bytes that stand in LLVM's code while the passes run.

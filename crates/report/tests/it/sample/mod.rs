@@ -298,6 +298,7 @@ pub fn bisection() -> Bisection {
         single_pass: SinglePassForm::Found(SinglePass {
             passes: "function(gvn<pre>)".into(),
             n_passes: 1,
+            codegen: None,
             ir: before.into(),
             commands: vec!["opt-19 '-passes=function(gvn<pre>)' -S single-pass.ll".into()],
             what: "the program prints 0 instead of 55".into(),
