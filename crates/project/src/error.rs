@@ -38,6 +38,9 @@ pub enum ProjectError {
     /// The check passes as the project was built.
     #[error("nothing fails: the check passes as the project was built")]
     NothingFails,
+    /// Objects that do not go together.
+    #[error("what was put together does not link: {0}")]
+    DoesNotLink(Box<CompilerError>),
     /// Ctrl-C, before anything was found.
     #[error("interrupted")]
     Interrupted,

@@ -9,15 +9,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Attributes that cannot stand beside `optnone` and `noinline`.
-const INCOMPATIBLE: [&str; 4] = ["alwaysinline", "minsize", "optsize", "inlinehint"];
+const INCOMPATIBLE: [&str; 3] = ["minsize", "optsize", "inlinehint"];
+/// Such a function is inlined without optimization, too, and may have no code of its own
+/// anywhere: libraries do not export theirs.
+const ALWAYS_INLINED: &str = "alwaysinline";
 
-/// Functions with a body, in their order, by the names they have in the IR.
+/// Functions whose optimization can be switched off, in their order, by the names they
+/// have in the IR.
 pub fn defined_functions(ir: &str) -> Vec<&str> {
+    let groups = attribute_groups(ir);
     ir.lines()
         .filter_map(definition)
-        .filter(|found| found.group.is_some())
+        .filter(|found| found.group.is_some_and(|(group, _)| !is_always_inlined(&groups, group)))
         .map(|found| found.name)
         .collect()
+}
+
+fn is_always_inlined(groups: &BTreeMap<u32, &str>, group: u32) -> bool {
+    let attributes = groups.get(&group).copied().unwrap_or_default();
+    attributes.split_whitespace().any(|word| word == ALWAYS_INLINED)
 }
 
 /// The IR in which only these functions are optimized, and nothing is inlined into
@@ -29,7 +39,9 @@ pub fn without_optimization(ir: &str, optimized: &BTreeSet<&str>) -> String {
     let mut text = String::with_capacity(ir.len() + 4096);
     for line in ir.lines() {
         match definition(line) {
-            Some(Definition { name, group: Some((group, at)) }) if !optimized.contains(name) => {
+            Some(Definition { name, group: Some((group, at)) })
+                if !optimized.contains(name) && !is_always_inlined(&groups, group) =>
+            {
                 let new = *made.entry(group).or_insert_with(|| {
                     next += 1;
                     next - 1
@@ -109,9 +121,13 @@ define dso_local i32 @first(ptr noundef %0) #0 {
 define linkonce_odr void @\"second#1\"() local_unnamed_addr #3 comdat personality ptr @p {
   ret void
 }
+define available_externally void @fourth() #5 {
+  ret void
+}
 declare void @third() #0
-attributes #0 = { alwaysinline nounwind \"frame-pointer\"=\"all\" }
+attributes #0 = { nounwind \"frame-pointer\"=\"all\" }
 attributes #3 = { mustprogress optsize }
+attributes #5 = { alwaysinline }
 ";
 
     #[test]
@@ -123,10 +139,10 @@ attributes #3 = { mustprogress optsize }
     fn only_the_chosen_are_optimized() {
         let text = without_optimization(IR, &BTreeSet::from(["first"]));
         assert!(text.contains("@first(ptr noundef %0) #0 {"), "{text}");
-        assert!(text.contains("local_unnamed_addr #4 comdat personality"), "{text}");
-        assert!(text.ends_with("attributes #4 = { noinline optnone mustprogress }\n"), "{text}");
+        assert!(text.contains("local_unnamed_addr #6 comdat personality"), "{text}");
+        assert!(text.ends_with("attributes #6 = { noinline optnone mustprogress }\n"), "{text}");
         let none = without_optimization(IR, &BTreeSet::new());
-        let own = "attributes #4 = { noinline optnone nounwind \"frame-pointer\"=\"all\" }\n";
+        let own = "attributes #6 = { noinline optnone nounwind \"frame-pointer\"=\"all\" }\n";
         assert!(none.contains(own) && none.contains("declare void @third() #0"), "{none}");
         assert_eq!(without_optimization(IR, &BTreeSet::from(["first", "second#1"])), IR);
     }

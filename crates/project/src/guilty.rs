@@ -89,7 +89,7 @@ pub fn find_guilty(
     progress.step("running the check without optimization");
     let mut search = Search { project, tree, progress, known: BTreeMap::new() };
     let passing = Instant::now();
-    if let Judged::Fails(what) = search.judge(&BTreeSet::new())? {
+    if let Judged::Fails(what) = search.tree.judge(&project.unoptimized_but(|_| false)?)? {
         return Err(ProjectError::FailsUnoptimized(what));
     }
     search.tree.limit_by(passing.elapsed());
@@ -166,13 +166,17 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What the check says where these are as built and the others unoptimized.
+    /// What the check says where these are as built and the others unoptimized. What does
+    /// not link says nothing about the check, and counts as passing.
     fn judge(&mut self, optimized: &BTreeSet<usize>) -> Result<Judged, ProjectError> {
         if let Some(known) = self.known.get(optimized) {
             return Ok(known.clone());
         }
         let objects = self.project.unoptimized_but(|number| optimized.contains(&number))?;
-        let judged = self.tree.judge(&objects)?;
+        let judged = match self.tree.judge(&objects) {
+            Err(ProjectError::DoesNotLink(_)) => Judged::Passes,
+            other => other?,
+        };
         self.known.insert(optimized.clone(), judged.clone());
         Ok(judged)
     }
@@ -374,7 +378,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the check fails with this object of a unit.
+    /// Whether the check fails with this object of a unit. With one that does not link, it
+    /// does not.
     fn fails_with(
         &mut self,
         number: usize,
@@ -383,7 +388,10 @@ impl Search<'_> {
     ) -> Result<bool, ProjectError> {
         let mut objects = self.project.unoptimized_but(|number| beside.contains(&number))?;
         objects.insert(number, object);
-        Ok(self.tree.judge(&objects)? != Judged::Passes)
+        match self.tree.judge(&objects) {
+            Err(ProjectError::DoesNotLink(_)) => Ok(false),
+            other => Ok(other? != Judged::Passes),
+        }
     }
 }
 

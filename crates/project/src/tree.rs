@@ -136,7 +136,8 @@ impl<'a> Tree<'a> {
             if self.sanitized && !is_archiver(command) {
                 args.push(SANITIZERS.to_owned());
             }
-            Tool::new(&command.program).args(&args).directory(&command.dir).check()?;
+            let tool = Tool::new(&command.program).args(&args).directory(&command.dir);
+            tool.check().map_err(|error| ProjectError::DoesNotLink(Box::new(error)))?;
             self.n_links += 1;
         }
         match mark.exists() {

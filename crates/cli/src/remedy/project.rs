@@ -18,6 +18,9 @@ pub(super) fn remedy(error: &ProjectError) -> Option<String> {
             "build a clean tree (`make clean`), and configure it within the build: \
              `optsleuth build -- sh -c './configure && make'`"
         }
+        ProjectError::DoesNotLink(_) => {
+            "see that the project links with every file compiled at -O0"
+        }
         ProjectError::FailsUnoptimized(_) => {
             "no optimization is to blame; see that the check passes with -O0 first"
         }
@@ -31,7 +34,7 @@ pub(super) fn exit(error: &ProjectError) -> Exit {
     match error {
         ProjectError::Compiler(error) => compiler::exit(error),
         ProjectError::Case(error) => case::exit(error),
-        ProjectError::Io(_) => Exit::Internal,
+        ProjectError::Io(_) | ProjectError::DoesNotLink(_) => Exit::Internal,
         ProjectError::Interrupted => Exit::Interrupted,
         ProjectError::NoProject { .. }
         | ProjectError::Unreadable { .. }

@@ -200,7 +200,7 @@ fn what_is_no_case_or_no_method_is_refused() {
     assert!(said.contains("no cases") && said.contains("case.toml"), "{said}");
     let (code, said) = failure(&["bench", &path, "--methods", "locsec"]);
     assert_eq!(code, 1);
-    assert!(said.contains("csmith, by-size, pass-name, top-frame"), "{said}");
+    assert!(said.contains("csmith, options, by-size, pass-name, top-frame"), "{said}");
     let (code, said) = failure(&["bench", "/nowhere"]);
     assert_eq!(code, 1);
     assert!(said.contains("/nowhere") && said.contains("help:"), "{said}");
