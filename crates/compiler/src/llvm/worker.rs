@@ -178,7 +178,10 @@ impl Worker {
         let (mut result, _) =
             self.run_in_child(&RunRequest { interpret: None, ..request.clone() }, false)?;
         if result.outcome == Outcome::Ok(None) {
-            let why = "the program is executed with arguments, input or files";
+            let why = match self.surroundings.leave_unlinked() {
+                true => "it is a part of a project, and no program by itself",
+                false => "the program is executed with arguments, input or files",
+            };
             result.interpretation = Some(no_verdict(why));
         }
         Ok(result)
