@@ -44,6 +44,10 @@ pub(crate) struct Start {
     pub(crate) stdin: PathBuf,
 }
 
+/// What a script that links gets for an object where it is to take the unoptimized one
+/// that the project itself has.
+pub const NO_OBJECT: &str = "/dev/null";
+
 /// More than any queue of links and checks takes.
 const LINKS_AND_CHECKS: Duration = Duration::from_secs(3600);
 

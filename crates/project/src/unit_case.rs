@@ -18,6 +18,7 @@ use optsleuth_case::folder::{open_case, save_definedness};
 use optsleuth_case::workers::LlvmChoice;
 use optsleuth_case::write::write_case_with;
 use optsleuth_compiler::spawn::quote;
+use optsleuth_compiler::surroundings::NO_OBJECT;
 use optsleuth_compiler::workdir::Workdir;
 use optsleuth_model::{
     Case, CaseKind, CompilerSpec, Conditions, Definedness, Pipeline, ProjectFinding, Silent, Trust,
@@ -39,15 +40,18 @@ pub struct JudgePlan {
     /// What the check may take.
     pub limit: Duration,
     pub check: String,
+    /// [`NO_OBJECT`] for the unit's own unoptimized one.
     pub object: PathBuf,
 }
 
 /// Whether the project is right with this object.
 pub fn judge_object(plan: &JudgePlan) -> Result<Judged, ProjectError> {
     let project = Project::open(&plan.project)?;
-    let mut objects =
-        project.unoptimized_but(|number| number == plan.unit || plan.beside.contains(&number))?;
-    objects.insert(plan.unit, fs::read(&plan.object)?);
+    let is_reference = plan.object == Path::new(NO_OBJECT);
+    let mut objects = project.unoptimized_but(|number| plan.beside.contains(&number))?;
+    if !is_reference {
+        objects.insert(plan.unit, fs::read(&plan.object)?);
+    }
     let mut tree = Tree::new(&project, &plan.check, &Silent);
     tree.limit = plan.limit;
     tree.judge(&objects)

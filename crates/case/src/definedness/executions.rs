@@ -1,9 +1,11 @@
 //! Executions of an unoptimized program, and whether they come to the same.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use optsleuth_compiler::CompilerError;
 use optsleuth_compiler::llvm::{Pool, Worker};
+use optsleuth_compiler::surroundings::NO_OBJECT;
 use optsleuth_model::{
     Execution, Limits, Objection, ObjectionKind, Outcome, Program, ProgramEnd, RunResult,
 };
@@ -81,7 +83,15 @@ pub type References = Vec<(&'static str, Execution)>;
 /// The unoptimized program of a pool, by four ways, and how long the slowest took.
 /// Whether they agree is for [`disagreement`] to say. One that does not end costs
 /// all of its time, so the first is alone.
+///
+/// A part of something larger has one way alone, its own unoptimized build: without any
+/// pass, code generated from IR of a level may lack functions that are always inlined.
 pub fn references(pool: &mut Pool, limits: Limits) -> Result<(References, Duration), CaseError> {
+    if pool.first().surroundings().leave_unlinked() {
+        let begun = Instant::now();
+        let execution = pool.first().execute(Path::new(NO_OBJECT), limits)?;
+        return Ok((vec![(AS_BUILT, execution)], begun.elapsed()));
+    }
     references_by(pool, &[AS_PROCESS, BY_CODEGEN, BY_CODEGEN_AS_PROCESS], limits)
 }
 
@@ -106,6 +116,9 @@ fn references_by(
     }
     Ok((references, slowest))
 }
+
+/// The way of a part of something larger.
+const AS_BUILT: &str = "unoptimized, as the project builds it";
 
 /// The program that a pool has loaded, and what says what it should do.
 #[derive(Clone, Copy, Debug)]
