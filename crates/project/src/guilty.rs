@@ -286,7 +286,12 @@ impl Search<'_> {
         let compiled = gcc.compile(&source, level, &alone, &object, Limits::STANDARD)?;
         let whole = match compiled {
             Compiled::Program => fs::read(&object)?,
-            other => return Ok(Err(format!("{name} by itself: {other:?}"))),
+            Compiled::Refused(why) => {
+                return Ok(Err(format!("gcc does not take {name}, preprocessed: {why}")));
+            }
+            Compiled::Crash(_) | Compiled::Hang | Compiled::Memory => {
+                return Ok(Err(format!("gcc fails on {name}, preprocessed, and not in the build")));
+            }
         };
         if !self.fails_with(unit.number, beside, whole)? {
             let why = format!("{name}, compiled by itself, does not make the check fail");
